@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+# What ./verify needs on the machine: one function each, which finds it, installs it, or says what is missing.
+
+need_jdk() {
+  local java="${JAVA_HOME:+$JAVA_HOME/bin/}java"
+  command -v "$java" >/dev/null \
+    || die "no JDK: '$java' is not there. Install a JDK 17 or newer and set JAVA_HOME, or give --jdk PATH"
+  JAVA_HOME=$("$java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.home = //p')
+  [ -x "$JAVA_HOME/bin/javac" ] \
+    || die "no JDK: $JAVA_HOME has no compiler (bin/javac). Install a JDK 17 or newer, not only a JRE"
+  local version
+  version=$("$JAVA_HOME/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p')
+  [ "${version:-0}" -ge 17 ] \
+    || die "JDK $version is too old: $JAVA_HOME. Install a JDK 17 or newer and set JAVA_HOME, or give --jdk PATH"
+  export JAVA_HOME PATH="$JAVA_HOME/bin:$PATH"
+}
+
+need_maven() {
+  command -v mvn >/dev/null && return
+  install_package maven "Maven 3.8 or newer"
+  command -v mvn >/dev/null || die "Maven was installed, but 'mvn' is not on the PATH"
+}
+
+# A Redis server to test with: the system's, its package's, or the one in a Maven artifact. And the oldest that is
+# supported, 6.2, which only that artifact has; without it those tests say that they could not run.
+need_redis() {
+  [ -n "${HOLDFAST_REDIS_6_SERVER:-}" ] || HOLDFAST_REDIS_6_SERVER=$(redis_of_artifact || true)
+  export HOLDFAST_REDIS_6_SERVER
+  [ -n "${HOLDFAST_REDIS_SERVER:-}" ] && return
+  command -v redis-server >/dev/null && return
+  (without_services install_package redis-server "Redis 6.2 or newer") || true
+  command -v redis-server >/dev/null && return
+  [ -n "$HOLDFAST_REDIS_6_SERVER" ] \
+    || die "no Redis: put redis-server on the PATH, or set HOLDFAST_REDIS_SERVER to its binary"
+  export HOLDFAST_REDIS_SERVER=$HOLDFAST_REDIS_6_SERVER
+}
+
+# Prints where the binary is that com.github.codemonstur:embedded-redis has for this machine.
+redis_of_artifact() {
+  local version=1.4.3 directory=${TMPDIR:-/tmp}/holdfast-redis-6.2 name jar
+  case $(uname -s)-$(uname -m) in
+    Linux-x86_64) name=redis-server-6.2.6-v5-linux-amd64 ;;
+    Linux-aarch64) name=redis-server-6.2.7-linux-arm64 ;;
+    Darwin-x86_64) name=redis-server-6.2.6-v5-darwin-amd64 ;;
+    Darwin-arm64) name=redis-server-6.2.6-v5-darwin-arm64 ;;
+    *) return 1 ;;
+  esac
+  if [ ! -x "$directory/$name" ]; then
+    mkdir -p "$directory"
+    mvn --batch-mode -q dependency:copy -Dartifact=com.github.codemonstur:embedded-redis:$version \
+      -DoutputDirectory="$directory" </dev/null >&2 || return 1
+    jar=$directory/embedded-redis-$version.jar
+    (cd "$directory" && "$JAVA_HOME/bin/jar" xf "$jar" "$name") && chmod +x "$directory/$name" || return 1
+  fi
+  "$directory/$name" --version >/dev/null 2>&1 && echo "$directory/$name"
+}
+
+# Keeps the package manager from starting what it installs: tests start servers of their own.
+without_services() {
+  local policy=/usr/sbin/policy-rc.d made=
+  if [ ! -e "$policy" ] && [ -w "${policy%/*}" ]; then
+    printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy" && made=yes
+  fi
+  "$@"
+  local status=$?
+  [ -z "$made" ] || rm -f "$policy"
+  return $status
+}
+
+# install_package NAME WHAT: by the system's package manager, as root.
+install_package() {
+  local manager
+  for manager in apt-get dnf apk pacman brew none; do
+    command -v "$manager" >/dev/null && break
+  done
+  case $manager in
+    none)
+      die "$2 is missing, and there is no package manager to install it (apt-get, dnf, apk, pacman, brew). Install it by hand"
+      ;;
+    brew)
+      brew install "$1" >&2 || die "$2 is missing, and 'brew install $1' failed"
+      return
+      ;;
+  esac
+  local as_root=
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null \
+      || die "$2 is missing, and installing it with $manager needs root: there is no sudo. Install it by hand"
+    as_root=sudo
+  fi
+  echo "verify: installing $1 with $manager" >&2
+  case $manager in
+    apt-get) $as_root apt-get update -qq && $as_root apt-get install -qq -y --no-install-recommends "$1" ;;
+    dnf) $as_root dnf install -q -y "$1" ;;
+    apk) $as_root apk add -q "$1" ;;
+    pacman) $as_root pacman -Sy --noconfirm "$1" ;;
+  esac </dev/null >&2 || die "$2 is missing, and $manager could not install $1"
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.internal;
+
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Which processes live: each {@link io.holdfast.Holdfast} has a folder with a file in it that it
+ * keeps locked, and the system ends that lock with the process, however it ends. A process has an
+ * id that is never used again, so whoever was once found dead stays so.
+ */
+final class AliveLocks {
+  private static final String ALIVE = "alive";
+
+  private final Path folder;
+
+  /**
+   * Those of this JVM, by their folders. Their files must not be opened again: closing them would
+   * end their locks. So whoever opens such a file, for the first time or to probe it, has {@link
+   * #opening}; which also keeps two probes from taking each other for the owner.
+   */
+  private final Map<Path, FileChannel> ours = new HashMap<>();
+
+  private final ReentrantLock opening = new ReentrantLock();
+
+  AliveLocks(Path folder) {
+    this.folder = folder;
+  }
+
+  /** The folder of a process, where others leave word for it. */
+  Path folderOf(String process) {
+    return folder.resolve(FileNames.escape(process));
+  }
+
+  /** From now on this process lives. The caller has the mutex for those who come and go. */
+  void enter(String process) throws IOException {
+    Path own = Files.createDirectories(folderOf(process));
+    opening.lock();
+    try {
+      FileChannel channel = FileChannel.open(own.resolve(ALIVE), CREATE, WRITE);
+      ours.put(own, channel);
+      // Not at the first try if another process is probing it just now, too early.
+      OsLocks.lock(channel, 0, own);
+    } finally {
+      opening.unlock();
+    }
+  }
+
+  /** From now on it does not. */
+  void leave(String process) throws IOException {
+    Path own = folderOf(process);
+    opening.lock();
+    try {
+      FileChannel channel = ours.remove(own);
+      if (channel != null) {
+        channel.close();
+      }
+    } finally {
+      opening.unlock();
+    }
+    remove(own);
+  }
+
+  boolean isAlive(String process) {
+    return isAlive(folderOf(process));
+  }
+
+  private boolean isAlive(Path one) {
+    opening.lock();
+    try {
+      return ours.containsKey(one) || isLocked(one.resolve(ALIVE));
+    } finally {
+      opening.unlock();
+    }
+  }
+
+  private static boolean isLocked(Path alive) {
+    try (FileChannel channel = FileChannel.open(alive, READ)) {
+      return OsLocks.isLocked(channel);
+    } catch (NoSuchFileException left) {
+      return false;
+    } catch (IOException cannotTell) {
+      // Then its holds end with their time, as those of a process that hangs.
+      return true;
+    }
+  }
+
+  /** The folders of all that live. */
+  Set<Path> alive() throws IOException {
+    Set<Path> alive = new HashSet<>(LockDirectory.children(folder));
+    alive.removeIf(one -> !isAlive(one));
+    return alive;
+  }
+
+  /** Removes what the dead left. The caller has the mutex for those who come and go. */
+  void removeDead() throws IOException {
+    for (Path one : LockDirectory.children(folder)) {
+      if (!isAlive(one)) {
+        remove(one);
+      }
+    }
+  }
+
+  private static void remove(Path one) throws IOException {
+    for (Path file : LockDirectory.children(one)) {
+      Files.deleteIfExists(file);
+    }
+    try {
+      Files.deleteIfExists(one);
+    } catch (DirectoryNotEmptyException wordWasLeft) {
+      // Somebody did not know yet that it is dead. The next one to come removes it.
+      return;
+    }
+  }
+
+  /** Makes our files look used, to those who delete what nobody has used for days. */
+  void touch() throws IOException {
+    opening.lock();
+    try {
+      for (FileChannel channel : ours.values()) {
+        channel.write(ByteBuffer.allocate(1), 0);
+      }
+    } finally {
+      opening.unlock();
+    }
+  }
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.internal;
+
+import io.holdfast.BackendException;
+import io.holdfast.spi.LockBackend.AcquireRequest;
+import io.holdfast.spi.LockBackend.Acquisition;
+import io.holdfast.spi.LockBackend.Acquisition.Granted;
+import io.holdfast.spi.LockBackend.Hold;
+import io.holdfast.spi.Moment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A holder-to-be at the store: asking, waiting, and in the end granted or left.
+ *
+ * <p><b>Steps.</b> It asks; is told that the lock is held, and waits; asks again when a signal or
+ * its pace says so, always as the same holder, so that a repeat finds its place or its grant. The
+ * answer and the signal {@code granted} may both bring the grant: the first one counts.
+ *
+ * <p><b>Failures.</b> While there is time, a failed request is repeated. If the time ends with a
+ * failure, the caller is told of it: {@code UNKNOWN} if any request since the last answer may have
+ * had an effect.
+ *
+ * <p><b>Leaving.</b> Whoever may stand or hold in the store is released in the background. If a
+ * request was unanswered then, it may yet be carried out after that release: so once it is answered
+ * there is another release.
+ */
+final class Attempt extends Timetable.Entry {
+  /** Whom the attempt is made for. Called once in all, on any thread, and must not block. */
+  interface Caller {
+    void granted(Attempt attempt, Granted grant);
+
+    void missed(Attempt attempt);
+
+    void failed(Attempt attempt, RuntimeException failure);
+  }
+
+  private enum Phase {
+    ASKING,
+    WAITING,
+    GRANTED,
+    LEFT
+  }
+
+  private final LockRuntime runtime;
+  private final Hold hold;
+  private final @Nullable String purpose;
+  private final int passes;
+  private final Caller caller;
+  private final Patience patience;
+  private final Trouble trouble = new Trouble();
+
+  private Phase phase = Phase.WAITING;
+  private int tries;
+  private boolean unanswered;
+  private boolean askAgain;
+  private boolean contended;
+  private boolean standsInStore;
+
+  /** An attempt that waits for others until its deadline, or that asks once if it does not wait. */
+  Attempt(
+      LockRuntime runtime,
+      Terms terms,
+      int passes,
+      boolean waits,
+      long deadlineNanos,
+      Caller caller) {
+    this.runtime = runtime;
+    this.hold = new Hold(terms.name(), runtime.nextHolder(), terms.mode(), terms.leaseTime());
+    this.purpose = terms.purpose();
+    this.passes = passes;
+    this.caller = caller;
+    this.patience = new Patience(waits, deadlineNanos, runtime.pacing().shortest());
+  }
+
+  Hold hold() {
+    return hold;
+  }
+
+  /** Whether somebody else was found to hold the lock. */
+  synchronized boolean wasContended() {
+    return contended;
+  }
+
+  synchronized long deadlineNanos() {
+    return patience.deadlineNanos();
+  }
+
+  /** What went wrong, if the store has not answered since. */
+  synchronized @Nullable RuntimeException failure() {
+    return trouble.verdict();
+  }
+
+  /** Begins, unless it was left before: a queue begins its next attempt a little later. */
+  void start() {
+    runtime.router().add(hold.holder(), this);
+    if (runtime.isClosed()) {
+      close(); // Closing has looked for attempts before this one was to be found.
+    }
+    if (isOver()) {
+      forget();
+    } else {
+      ask();
+    }
+  }
+
+  private synchronized boolean isOver() {
+    return !isUnderWay();
+  }
+
+  /** Waits until a later deadline; false if the attempt is over. */
+  synchronized boolean extend(long laterNanos) {
+    if (patience.extend(laterNanos) && phase == Phase.WAITING) {
+      runtime.timetable().schedule(this, patience.nextStepNanos());
+    }
+    return isUnderWay();
+  }
+
+  /** Gives up. False if it is over already: granted, perhaps. */
+  boolean leave() {
+    boolean departs;
+    synchronized (this) {
+      if (!isUnderWay()) {
+        return false;
+      }
+      phase = Phase.LEFT;
+      departs = standsInStore || unanswered;
+    }
+    forget();
+    if (departs) {
+      Departure.begin(runtime, hold);
+    }
+    return true;
+  }
+
+  /** The runtime is closing. */
+  void close() {
+    if (leave()) {
+      caller.failed(this, LockRuntime.closed(hold.name()));
+    }
+  }
+
+  /**
+   * The store says that it is worth asking again. Asks on the timetable: signals do not call back.
+   */
+  synchronized void retry() {
+    if (unanswered) {
+      askAgain = true;
+    } else if (phase == Phase.WAITING) {
+      Moment now = runtime.now();
+      patience.askIn(0, now);
+      runtime.timetable().schedule(this, now.monotonicNanos());
+    }
+  }
+
+  /** The store handed the lock over: no further round trip, unless half of the lease has gone. */
+  void granted(Granted grant) {
+    boolean enough = remainingNanos(grant) >= hold.leaseTime().toNanos() / 2;
+    synchronized (this) {
+      if (!isUnderWay()) {
+        return;
+      }
+      if (enough) {
+        phase = Phase.GRANTED;
+      }
+    }
+    if (enough) {
+      deliver(grant);
+    } else {
+      retry(); // A repeat extends the hold.
+    }
+  }
+
+  private void ask() {
+    Moment sent = runtime.now();
+    AcquireRequest request;
+    synchronized (this) {
+      if (phase != Phase.WAITING) {
+        return;
+      }
+      phase = Phase.ASKING;
+      unanswered = true;
+      askAgain = false;
+      tries++;
+      request = new AcquireRequest(hold, patience.promise(sent), passes, sent, purpose);
+    }
+    runtime.acquireSent();
+    runtime.answer(
+        () -> runtime.backend().acquire(request),
+        this::expectAnswer,
+        (answer, problem) -> {
+          answered(answer, problem);
+          runtime.acquireAnswered();
+        });
+  }
+
+  private synchronized void expectAnswer() {
+    if (isUnderWay()) {
+      runtime.timetable().schedule(this, patience.answerDueNanos());
+    }
+  }
+
+  private void answered(@Nullable Acquisition answer, @Nullable BackendException problem) {
+    Phase now;
+    Granted grant = answer instanceof Granted granted ? granted : null;
+    synchronized (this) {
+      unanswered = false;
+      if (phase == Phase.GRANTED) {
+        // By the signal, which was faster; and if that hold is over already, this may be a new one.
+        now = runtime.router().knows(hold.holder()) ? Phase.GRANTED : Phase.LEFT;
+        grant = null;
+      } else {
+        if (phase == Phase.ASKING) {
+          phase = problem != null ? noteFailure(problem) : note(answer);
+        }
+        now = phase;
+      }
+    }
+    switch (now) {
+      case GRANTED -> deliverAnswer(grant);
+      case WAITING -> due(runtime.now());
+      // It may have been carried out after the release that was sent when leaving.
+      case LEFT -> Departure.begin(runtime, hold);
+      case ASKING -> end();
+    }
+  }
+
+  private void deliverAnswer(@Nullable Granted grant) {
+    if (grant != null) {
+      deliver(grant);
+      runtime.router().grantedOnAsking(hold);
+    }
+  }
+
+  /** Returns the next phase; ASKING means that there is nothing more to ask for. */
+  private Phase note(@Nullable Acquisition answer) {
+    if (answer instanceof Granted grant) {
+      standsInStore = true;
+      return remainingNanos(grant) > 0 ? Phase.GRANTED : waitFor(backOff());
+    }
+    if (answer instanceof Acquisition.Refused refused) {
+      trouble.add(
+          new IllegalStateException(
+              "'" + hold.name() + "' is in use as " + refused.rule() + ", not as " + hold.mode()));
+      return Phase.ASKING;
+    }
+    contended = true;
+    standsInStore = patience.waits();
+    trouble.clear();
+    return waitFor(askAgain ? 0 : pace(answer));
+  }
+
+  private long pace(@Nullable Acquisition answer) {
+    return answer instanceof Acquisition.Held held && !held.recheck().isZero()
+        ? runtime.pacing().proposedNanos(held.recheck())
+        : backOff();
+  }
+
+  private Phase noteFailure(BackendException problem) {
+    trouble.add(problem);
+    standsInStore |= trouble.isUnknown();
+    return problem.isTransient() ? waitFor(backOff()) : Phase.ASKING;
+  }
+
+  private Phase waitFor(long nanos) {
+    patience.askIn(nanos, runtime.now());
+    return patience.waits() ? Phase.WAITING : Phase.ASKING;
+  }
+
+  private long backOff() {
+    return runtime.pacing().backOffNanos(tries);
+  }
+
+  @Override
+  void due(Moment now) {
+    boolean ends;
+    synchronized (this) {
+      if (!isUnderWay()) {
+        return;
+      }
+      boolean waiting = phase == Phase.WAITING;
+      long nextNanos = waiting ? patience.nextStepNanos() : patience.answerDueNanos();
+      if (nextNanos - now.monotonicNanos() > 0) {
+        runtime.router().waiting(this);
+        runtime.timetable().schedule(this, nextNanos);
+        return;
+      }
+      ends = !waiting || patience.isOver(now);
+      if (!waiting) {
+        trouble.add(BackendException.unknown("no answer to acquire '" + hold.name() + "'", null));
+      }
+    }
+    if (ends) {
+      end();
+    } else {
+      ask();
+    }
+  }
+
+  private long remainingNanos(Granted grant) {
+    return LiveHold.remainingNanos(hold.leaseTime().toNanos(), grant.since(), runtime.now());
+  }
+
+  /** The hold takes this attempt's place, so that at no time nobody is there for a signal. */
+  private void deliver(Granted grant) {
+    runtime.timetable().cancel(this);
+    runtime.router().waitsNoMore(this);
+    caller.granted(this, grant);
+  }
+
+  /** Tells the caller that it was not granted, and why. */
+  private void end() {
+    if (!leave()) {
+      return;
+    }
+    RuntimeException why = failure();
+    if (why == null) {
+      caller.missed(this);
+    } else {
+      caller.failed(this, why);
+    }
+  }
+
+  private void forget() {
+    runtime.timetable().cancel(this);
+    runtime.router().waitsNoMore(this);
+    runtime.router().remove(hold.holder(), this);
+  }
+
+  private boolean isUnderWay() {
+    return phase == Phase.ASKING || phase == Phase.WAITING;
+  }
+}

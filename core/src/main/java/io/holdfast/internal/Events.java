@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.internal;
+
+import io.holdfast.Holder;
+import io.holdfast.LockListener;
+import io.holdfast.LockListener.Subject;
+import io.holdfast.LossCause;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+import org.slf4j.event.Level;
+import org.slf4j.spi.LoggingEventBuilder;
+import org.slf4j.spi.NOPLoggingEventBuilder;
+
+/**
+ * What happened, told to the log and to the listeners. Contention is normal and no more than a
+ * debug line; what an operator should know of is a warning.
+ */
+final class Events {
+  private static final Logger log = LoggerFactory.getLogger("io.holdfast.locks");
+
+  private final Settings settings;
+  private final SerialExecutor inOrder;
+
+  Events(Settings settings) {
+    this.settings = settings;
+    this.inOrder = new SerialExecutor(settings.callbacks());
+  }
+
+  /** What the caller's logging context says, kept for what happens later on other threads. */
+  @Nullable String correlationId() {
+    return MDC.get(settings.correlationKey());
+  }
+
+  void acquired(RenewingLease lease, Duration waited, boolean contended) {
+    line(Level.DEBUG, lease)
+        .addKeyValue("waited", waited)
+        .log(contended ? "acquired after waiting" : "acquired");
+    tell(
+        listener ->
+            listener.acquired(
+                new LockListener.Acquired(subject(lease), lease.token(), waited, contended)));
+  }
+
+  void renewed(RenewingLease lease) {
+    line(Level.TRACE, lease).log("renewed");
+    tell(listener -> listener.renewed(new LockListener.Renewed(subject(lease), lease.token())));
+  }
+
+  void released(RenewingLease lease) {
+    Duration held = lease.heldFor();
+    line(Level.DEBUG, lease).addKeyValue("held", held).log("released");
+    tell(
+        listener ->
+            listener.released(new LockListener.Released(subject(lease), lease.token(), held)));
+  }
+
+  void lost(RenewingLease lease, LossCause cause) {
+    Duration held = lease.heldFor();
+    boolean expected = cause == LossCause.EXPIRED || cause == LossCause.CLOSED;
+    line(expected ? Level.INFO : Level.WARN, lease)
+        .addKeyValue("held", held)
+        .addKeyValue("cause", cause)
+        .log("lost");
+    tell(
+        listener ->
+            listener.lost(new LockListener.Lost(subject(lease), lease.token(), held, cause)));
+  }
+
+  void rejected(Request request, LockListener.Reason reason) {
+    Duration waited = request.waited();
+    Terms terms = request.terms();
+    line(Level.DEBUG, terms.name(), null, terms.leaseTime(), request.correlationId())
+        .addKeyValue("waited", waited)
+        .addKeyValue("reason", reason)
+        .log("not granted");
+    tell(
+        listener ->
+            listener.rejected(
+                new LockListener.Rejected(
+                    terms.name(), terms.mode(), waited, reason, request.correlationId())));
+  }
+
+  void ranOutBeforeClose(RenewingLease lease) {
+    line(Level.WARN, lease)
+        .addKeyValue("held", lease.heldFor())
+        .log(
+            "the lease had run out before it was closed: the lease time is too short for this work");
+  }
+
+  void releaseFailed(RenewingLease lease, Exception problem) {
+    line(Level.WARN, lease)
+        .setCause(problem)
+        .log("the store did not confirm the release; trying on");
+  }
+
+  void renewalFailed(int leases, @Nullable Exception problem) {
+    log.atWarn()
+        .addKeyValue("leases", leases)
+        .setCause(problem)
+        .log("the store did not confirm a renewal; trying again until the leases run out");
+  }
+
+  void forced(String name, long token, String reason, boolean done) {
+    log.atWarn()
+        .addKeyValue("lock", name)
+        .addKeyValue("token", token)
+        .addKeyValue("reason", reason)
+        .log(done ? "released by force" : "not released by force: no such hold");
+  }
+
+  void closed(int leases, long unconfirmed) {
+    if (leases > 0) {
+      log.atInfo()
+          .addKeyValue("leases", leases)
+          .addKeyValue("unconfirmed", unconfirmed)
+          .log("closed; released the leases that were still held");
+    }
+  }
+
+  private static LoggingEventBuilder line(Level level, RenewingLease lease) {
+    return line(level, lease.name(), lease.holder(), lease.leaseTime(), lease.correlationId())
+        .addKeyValue("token", lease.token());
+  }
+
+  private static LoggingEventBuilder line(
+      Level level,
+      String name,
+      @Nullable Holder holder,
+      Duration leaseTime,
+      @Nullable String correlationId) {
+    if (!log.isEnabledForLevel(level)) {
+      return NOPLoggingEventBuilder.singleton();
+    }
+    LoggingEventBuilder line =
+        log.atLevel(level).addKeyValue("lock", name).addKeyValue("leaseTime", leaseTime);
+    if (holder != null) {
+      line = line.addKeyValue("holder", holder.abbreviated());
+    }
+    return correlationId == null ? line : line.addKeyValue("correlationId", correlationId);
+  }
+
+  private static Subject subject(RenewingLease lease) {
+    return new Subject(
+        lease.name(), lease.mode(), lease.holder(), lease.leaseTime(), lease.correlationId());
+  }
+
+  private void tell(Consumer<LockListener> event) {
+    for (LockListener listener : settings.listeners()) {
+      inOrder.execute(
+          () -> {
+            try {
+              event.accept(listener);
+            } catch (RuntimeException thrown) {
+              log.atWarn().setCause(thrown).log("a listener failed: {}", listener);
+            }
+          });
+    }
+  }
+}

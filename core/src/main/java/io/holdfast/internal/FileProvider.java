@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.internal;
+
+import io.holdfast.spi.Address;
+import io.holdfast.spi.BackendProvider;
+import io.holdfast.spi.LockBackend;
+import java.nio.file.Path;
+import java.util.Set;
+
+/**
+ * {@code file:} is a directory of this user's on this machine; {@code file:PATH} one that is
+ * chosen; {@code ?network=allow} accepts a network file system.
+ */
+public final class FileProvider implements BackendProvider {
+
+  @Override
+  public Set<String> schemes() {
+    return Set.of("file");
+  }
+
+  @Override
+  public LockBackend open(Address address) {
+    address.requireOnly(Set.of("network"));
+    if (!address.hosts().isEmpty() || address.user().isPresent()) {
+      throw new IllegalArgumentException(
+          "the address of a file store names no host: write file:/path or file:relative/path");
+    }
+    boolean isChosen = !address.path().isEmpty();
+    Path directory = isChosen ? Path.of(address.path()) : FilePlace.defaultDirectory();
+    return new FileBackend(
+        new FilePlace(directory.toAbsolutePath(), isChosen, allowsNetwork(address)));
+  }
+
+  private static boolean allowsNetwork(Address address) {
+    String policy = address.parameter("network").orElse("refuse");
+    return switch (policy) {
+      case "allow" -> true;
+      case "refuse" -> false;
+      default ->
+          throw new IllegalArgumentException(
+              "the parameter 'network' is 'allow' or 'refuse', not '" + policy + "'");
+    };
+  }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.internal;
+
+import io.holdfast.Holdfast;
+import io.holdfast.LockListener;
+import io.holdfast.Origin;
+import io.holdfast.spi.BackendProvider;
+import io.holdfast.spi.LockBackend;
+import io.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** Collects the settings, and puts the parts together. */
+public final class HoldfastBuilder implements Holdfast.Builder {
+  private static final Duration LEASE_TIME = Duration.ofSeconds(30);
+
+  private final Supplier<LockBackend> backend;
+  private final Environment environment = new Environment(System.getenv());
+  private final List<LockListener> listeners = new ArrayList<>();
+  private Duration leaseTime = environment.time("HOLDFAST_LEASE_TIME", LEASE_TIME);
+  private @Nullable Duration maxHold = environment.time("HOLDFAST_MAX_HOLD").orElse(null);
+  private Duration shortestPoll = environment.time("HOLDFAST_POLL_SHORTEST", Duration.ofMillis(20));
+  private Duration longestPoll = environment.time("HOLDFAST_POLL_LONGEST", Pacing.LONGEST_POLL);
+  private int passes = validPasses(environment.number("HOLDFAST_PASSES", 32));
+  private Duration passTime = environment.time("HOLDFAST_PASS_TIME", Duration.ofMillis(20));
+  private String application =
+      environment.text("HOLDFAST_APPLICATION").orElseGet(ThisProcess::application);
+  private String correlationKey = "correlationId";
+  private boolean shutdownHook = environment.flag("HOLDFAST_SHUTDOWN_HOOK", true);
+  private @Nullable Executor callbacks;
+  private @Nullable TimeSource time;
+  private @Nullable RandomGenerator random;
+
+  private HoldfastBuilder(Supplier<LockBackend> backend) {
+    this.backend = backend;
+  }
+
+  public static HoldfastBuilder of(String address) {
+    return new HoldfastBuilder(() -> BackendProvider.backendAt(address));
+  }
+
+  public static HoldfastBuilder of(LockBackend backend) {
+    return new HoldfastBuilder(() -> backend);
+  }
+
+  public static HoldfastBuilder fromEnvironment() {
+    return of(
+        new Environment(System.getenv())
+            .text("HOLDFAST_URL")
+            .orElseThrow(
+                () ->
+                    new IllegalStateException(
+                        "set HOLDFAST_URL to the address of a store, such as file: or"
+                            + " redis://localhost:6379, or pass an address to connect")));
+  }
+
+  @Override
+  public HoldfastBuilder leaseTime(Duration leaseTime) {
+    this.leaseTime = Times.positive(leaseTime, "the lease time");
+    return this;
+  }
+
+  @Override
+  public HoldfastBuilder maxHold(Duration maxHold) {
+    this.maxHold = Times.positive(maxHold, "the longest hold");
+    return this;
+  }
+
+  @Override
+  public HoldfastBuilder pacing(Duration shortest, Duration longest) {
+    this.shortestPoll = shortest;
+    this.longestPoll = longest;
+    return this;
+  }
+
+  @Override
+  public HoldfastBuilder localPasses(int count, Duration time) {
+    this.passes = validPasses(count);
+    this.passTime = Times.notNegative(time, "the time for local passes");
+    return this;
+  }
+
+  /** A store mints the tokens for the passes with the grant, a microsecond each: not too many. */
+  private static int validPasses(int count) {
+    if (count < 0 || count > 999) {
+      throw new IllegalArgumentException("local passes are between 0 and 999, not " + count);
+    }
+    return count;
+  }
+
+  @Override
+  public HoldfastBuilder application(String application) {
+    this.application = application;
+    return this;
+  }
+
+  @Override
+  public HoldfastBuilder correlationKey(String key) {
+    this.correlationKey = key;
+    return this;
+  }
+
+  @Override
+  public HoldfastBuilder listener(LockListener listener) {
+    listeners.add(listener);
+    return this;
+  }
+
+  @Override
+  public HoldfastBuilder callbacks(Executor executor) {
+    this.callbacks = executor;
+    return this;
+  }
+
+  @Override
+  public HoldfastBuilder shutdownHook(boolean enabled) {
+    this.shutdownHook = enabled;
+    return this;
+  }
+
+  @Override
+  public HoldfastBuilder time(TimeSource time) {
+    this.time = time;
+    return this;
+  }
+
+  @Override
+  public HoldfastBuilder random(RandomGenerator random) {
+    this.random = random;
+    return this;
+  }
+
+  @Override
+  public Holdfast build() {
+    List<Runnable> afterClose = new ArrayList<>();
+    try {
+      return build(afterClose);
+    } catch (RuntimeException failed) {
+      afterClose.forEach(Runnable::run);
+      throw failed;
+    }
+  }
+
+  private Holdfast build(List<Runnable> afterClose) {
+    TimeSource clock = time == null ? systemTime(afterClose) : time;
+    Executor threads = new Callbacks(callbacks == null ? callbackThreads(afterClose) : callbacks);
+    RandomGenerator chance = random == null ? () -> ThreadLocalRandom.current().nextLong() : random;
+    Settings settings =
+        new Settings(
+            leaseTime,
+            maxHold,
+            new Pacing(shortestPoll, longestPoll, chance),
+            passes,
+            passTime,
+            correlationKey,
+            List.copyOf(listeners),
+            threads);
+    Origin origin = ThisProcess.origin(application, random);
+    LockRuntime runtime = new LockRuntime(backend.get(), settings, clock, origin, chance);
+    try {
+      runtime.validLeaseTime(leaseTime);
+      runtime.backend().start(runtime.router());
+    } catch (RuntimeException unfit) {
+      runtime.backend().close();
+      throw unfit;
+    }
+    return new OpenHoldfast(runtime, shutdownHook, () -> afterClose.forEach(Runnable::run));
+  }
+
+  private static TimeSource systemTime(List<Runnable> afterClose) {
+    SystemTime system = new SystemTime();
+    afterClose.add(system::close);
+    return system;
+  }
+
+  private static Executor callbackThreads(List<Runnable> afterClose) {
+    ExecutorService threads =
+        Executors.newCachedThreadPool(DaemonThreads.named("holdfast-callbacks"));
+    afterClose.add(threads::shutdown);
+    return threads;
+  }
+}

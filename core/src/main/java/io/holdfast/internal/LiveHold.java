@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.internal;
+
+import io.holdfast.LossCause;
+import io.holdfast.spi.LockBackend.Acquisition.Granted;
+import io.holdfast.spi.LockBackend.Hold;
+import io.holdfast.spi.LockBackend.Renewal;
+import io.holdfast.spi.Moment;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What we hold in the store, from its grant to its release or loss: its local deadline, its
+ * renewal, and the lease that uses it now. Usually that is one lease; with local passes the hold
+ * outlives it and serves the next one, under a token of its own.
+ *
+ * <p><b>Deadline.</b> The lease time from {@code since}, less the drift: what two clocks may differ
+ * by over a lease time.
+ *
+ * <p><b>Order.</b> Release, pass and loss exclude each other under this object's monitor: whoever
+ * comes first decides how the lease ends. The local queue's lock may be taken inside it, never the
+ * other way round.
+ */
+final class LiveHold extends Timetable.Entry {
+  private static final long LEAST_DRIFT_NANOS = Duration.ofMillis(2).toNanos();
+
+  private final LockRuntime runtime;
+  private final Hold hold;
+  private final @Nullable LocalQueue queue;
+  private final Moment granted;
+  private volatile Moment since;
+  private volatile RenewingLease lease;
+  private long token;
+  private int passesLeft;
+  private volatile boolean ended;
+  private boolean renewing;
+  private boolean troubled;
+  private long renewNanos;
+
+  LiveHold(
+      LockRuntime runtime, Hold hold, Granted grant, @Nullable LocalQueue queue, Request request) {
+    this.runtime = runtime;
+    this.hold = hold;
+    this.queue = queue;
+    this.granted = runtime.now();
+    this.since = grant.since();
+    this.token = grant.token();
+    this.passesLeft = grant.passes();
+    this.lease = new RenewingLease(runtime, this, request, hold.holder(), granted, grant.token());
+  }
+
+  /** How much of a lease time is left, with the drift taken off. */
+  static long remainingNanos(long leaseNanos, Moment since, Moment now) {
+    long drift = Math.max(LEAST_DRIFT_NANOS, leaseNanos / 100);
+    return leaseNanos - drift - now.nanosSince(since);
+  }
+
+  Hold hold() {
+    return hold;
+  }
+
+  RenewingLease lease() {
+    return lease;
+  }
+
+  /** Whoever is served from now on finds it, and it is looked after. */
+  void start() {
+    runtime.router().add(hold.holder(), this);
+    scheduleNext(since);
+  }
+
+  /** Whether it was released or lost. */
+  boolean isOver() {
+    return ended;
+  }
+
+  long remainingNanos(Moment now) {
+    return remainingNanos(leaseNanos(), since, now);
+  }
+
+  @Override
+  void due(Moment now) {
+    if (expire(now)) {
+      return;
+    }
+    synchronized (this) {
+      if (ended) {
+        return;
+      }
+      if (!renewing && lease.renewsAt(now) && renewNanos - now.monotonicNanos() <= 0) {
+        renewing = true;
+        runtime.lanes().add(this);
+      }
+      scheduleDue(now);
+    }
+  }
+
+  /** Declares the loss if the time is up. */
+  boolean expire(Moment now) {
+    if (remainingNanos(now) > 0) {
+      return false;
+    }
+    boolean silent;
+    synchronized (this) {
+      silent = renewing || troubled;
+    }
+    lost(silent ? LossCause.UNREACHABLE : LossCause.EXPIRED);
+    return true;
+  }
+
+  /** The answer to a renewal that was sent then. */
+  void renewed(Renewal answer, Moment sent) {
+    switch (answer) {
+      case RENEWED -> extend(sent);
+      case UNKNOWN -> renewSoon();
+      case TAKEN -> lost(LossCause.TAKEN);
+      case GONE -> lost(LossCause.GONE);
+      case FORCED -> lost(LossCause.FORCED);
+    }
+  }
+
+  private void extend(Moment sent) {
+    RenewingLease extended;
+    synchronized (this) {
+      if (ended) {
+        return;
+      }
+      if (sent.nanosSince(since) > 0) {
+        since = sent;
+      }
+      renewing = false;
+      troubled = false;
+      extended = lease;
+      scheduleNext(since);
+    }
+    runtime.events().renewed(extended);
+  }
+
+  private synchronized void renewSoon() {
+    if (!ended) {
+      renewing = false;
+      troubled = true;
+      Moment now = runtime.now();
+      long pause = Math.min(leaseNanos() / 12, runtime.pacing().backOffNanos(3));
+      renewNanos = now.monotonicNanos() + pause;
+      scheduleDue(now);
+    }
+  }
+
+  /**
+   * Ends the lease by its owner's will: passes the hold on to the next local waiter, or ends it.
+   *
+   * @return what became of the hold
+   */
+  Ending release(RenewingLease released) {
+    Moment now = runtime.now();
+    if (expire(now)) {
+      return Ending.OVER;
+    }
+    Request next;
+    synchronized (this) {
+      if (ended || lease != released) {
+        return Ending.OVER;
+      }
+      released.markReleased();
+      next = next(now);
+      if (next == null) {
+        ended = true;
+      } else {
+        pass(next, now);
+      }
+    }
+    if (next == null) {
+      forget();
+      return Ending.RELEASE;
+    }
+    next.served(lease, true);
+    return Ending.PASSED;
+  }
+
+  private void pass(Request next, Moment now) {
+    token++;
+    passesLeft--;
+    lease = new RenewingLease(runtime, this, next, runtime.nextHolder(), now, token);
+    scheduleDue(now);
+  }
+
+  /** What became of a hold whose lease was released. */
+  enum Ending {
+    /** It had ended before. */
+    OVER,
+    /** It serves the next local waiter. */
+    PASSED,
+    /** It is to be released in the store. */
+    RELEASE
+  }
+
+  /** The next local waiter, if the bounds allow a pass and the store was heard of lately. */
+  private @Nullable Request next(Moment now) {
+    LocalQueue waiters = queue;
+    if (waiters == null) {
+      return null;
+    }
+    boolean may =
+        passesLeft > 0
+            && now.nanosSince(granted) < runtime.settings().passTime().toNanos()
+            && remainingNanos(now) > leaseNanos() / 2;
+    return may ? waiters.next() : null;
+  }
+
+  /** The lease ended in another way than by its release. */
+  void lost(LossCause cause) {
+    RenewingLease victim;
+    synchronized (this) {
+      if (ended) {
+        return;
+      }
+      ended = true;
+      victim = lease;
+      victim.markLost(cause);
+    }
+    runtime.timetable().cancel(this);
+    runtime.router().remove(hold.holder(), this);
+    victim.tellLoss(cause);
+    runtime.soon(() -> tidyUpAfter(cause));
+  }
+
+  /** On the timetable, because a loss may be a signal, and signals do not call back. */
+  private void tidyUpAfter(LossCause cause) {
+    if (queue != null) {
+      queue.ended(this);
+    }
+    boolean storeMayKeepIt = cause == LossCause.EXPIRED || cause == LossCause.UNREACHABLE;
+    if (storeMayKeepIt) {
+      Departure.begin(runtime, hold);
+    }
+  }
+
+  private void forget() {
+    runtime.timetable().cancel(this);
+    runtime.router().remove(hold.holder(), this);
+    if (queue != null) {
+      queue.ended(this);
+    }
+  }
+
+  /**
+   * At a third of the lease time. Rounded down to a sixtieth of it, so that leases fall due
+   * together and share a batch.
+   */
+  private synchronized void scheduleNext(Moment from) {
+    long step = Math.max(1, leaseNanos() / 60);
+    renewNanos = Math.floorDiv(from.monotonicNanos() + leaseNanos() / 3, step) * step;
+    if (!ended) {
+      scheduleDue(runtime.now());
+    }
+  }
+
+  private void scheduleDue(Moment now) {
+    long deadline = now.monotonicNanos() + remainingNanos(now);
+    boolean renewsFirst = !renewing && lease.renewsAt(now) && renewNanos - deadline < 0;
+    runtime.timetable().schedule(this, renewsFirst ? renewNanos : deadline);
+  }
+
+  private long leaseNanos() {
+    return hold.leaseTime().toNanos();
+  }
+}

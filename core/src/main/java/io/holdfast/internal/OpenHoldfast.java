@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.internal;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Election;
+import io.holdfast.FencingToken;
+import io.holdfast.Guarantees;
+import io.holdfast.Guarantees.Capability;
+import io.holdfast.Holdfast;
+import io.holdfast.LeaseGroup;
+import io.holdfast.LockState;
+import io.holdfast.Mode;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The entry point: gives out views, and is the one to close. */
+final class OpenHoldfast implements Holdfast {
+  private static final Logger log = LoggerFactory.getLogger(OpenHoldfast.class);
+
+  private final LockRuntime runtime;
+  private final Runnable afterClose;
+  private final JavaLocks javaLocks = new JavaLocks();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final @Nullable Thread shutdownHook;
+
+  OpenHoldfast(LockRuntime runtime, boolean closesAtShutdown, Runnable afterClose) {
+    this.runtime = runtime;
+    this.afterClose = afterClose;
+    this.shutdownHook = closesAtShutdown ? new Thread(this::close, "holdfast-shutdown") : null;
+    if (shutdownHook != null) {
+      Runtime.getRuntime().addShutdownHook(shutdownHook);
+    }
+  }
+
+  @Override
+  public DistributedLock lock(String name) {
+    return view(name, Mode.EXCLUSIVE);
+  }
+
+  @Override
+  public DistributedLock semaphore(String name, int limit) {
+    runtime.requireCapability(Capability.PERMITS, "semaphores");
+    return view(name, Mode.permits(1, limit));
+  }
+
+  private LockView view(String name, Mode mode) {
+    Settings settings = runtime.settings();
+    return new LockView(
+        runtime,
+        javaLocks,
+        new Terms(Names.valid(name), mode, settings.leaseTime(), true, settings.maxHold(), null));
+  }
+
+  @Override
+  public LeaseGroup acquireAll(Collection<String> names, Duration wait)
+      throws InterruptedException {
+    return AcquiredTogether.acquire(runtime, name -> view(name, Mode.EXCLUSIVE), names, wait);
+  }
+
+  @Override
+  public Election election(String name) {
+    return new LockElection(runtime, view(name, Mode.EXCLUSIVE));
+  }
+
+  @Override
+  public LockState inspect(String name) {
+    return lock(name).inspect();
+  }
+
+  @Override
+  public List<LockState> list(String prefix, int limit) {
+    if (limit < 1) {
+      throw new IllegalArgumentException("the limit of a list is at least 1, not " + limit);
+    }
+    return runtime.ask(() -> runtime.backend().list(prefix, limit), "list", prefix);
+  }
+
+  @Override
+  public boolean forceRelease(String name, FencingToken expectedToken, String reason) {
+    Names.valid(name);
+    if (reason.isBlank()) {
+      throw new IllegalArgumentException("a release by force has a reason");
+    }
+    long token = expectedToken.value();
+    boolean done =
+        runtime.ask(
+            () -> runtime.backend().forceRelease(name, token, reason), "forceRelease", name);
+    runtime.events().forced(name, token, reason, done);
+    return done;
+  }
+
+  @Override
+  public Guarantees guarantees() {
+    return runtime.backend().guarantees();
+  }
+
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      runtime.close();
+      afterClose.run();
+      removeShutdownHook();
+    }
+  }
+
+  private void removeShutdownHook() {
+    if (shutdownHook != null && Thread.currentThread() != shutdownHook) {
+      try {
+        Runtime.getRuntime().removeShutdownHook(shutdownHook);
+      } catch (IllegalStateException shuttingDown) {
+        log.atDebug().log("closed while the JVM shuts down");
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "Holdfast on " + guarantees().backend();
+  }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.internal;
+
+import io.holdfast.BackendException;
+import io.holdfast.BackendException.Outcome;
+import io.holdfast.Lease;
+import io.holdfast.LockListener.Reason;
+import io.holdfast.spi.LockBackend.Acquisition.Granted;
+import io.holdfast.spi.Moment;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One caller that wants a lease, and its answer. It is served by an attempt of its own, or as a
+ * waiter in a {@link LocalQueue}; the answer comes once, on any thread.
+ */
+final class Request extends Timetable.Entry implements Attempt.Caller {
+  private final LockRuntime runtime;
+  private final Terms terms;
+  private final Duration wait;
+  private final Moment asked;
+  private final @Nullable String correlationId;
+  private final CompletableFuture<Optional<Lease>> answer = new CompletableFuture<>();
+  private @Nullable LocalQueue queue;
+  private @Nullable Attempt attempt;
+
+  private Request(LockRuntime runtime, Terms terms, Duration wait) {
+    this.runtime = runtime;
+    this.terms = terms;
+    this.wait = wait;
+    this.asked = runtime.now();
+    this.correlationId = runtime.events().correlationId();
+  }
+
+  static Request begin(LockRuntime runtime, Terms terms, Duration wait) {
+    Request request = new Request(runtime, terms, wait);
+    boolean queues = !wait.isZero() && terms.isExclusive() && runtime.settings().passes() > 0;
+    if (runtime.isClosed()) {
+      request.failed(LockRuntime.closed(terms.name()));
+    } else if (queues) {
+      runtime.localQueues().join(request);
+    } else {
+      request.attempt =
+          new Attempt(runtime, terms, 0, !wait.isZero(), request.deadlineNanos(), request);
+      request.attempt.start();
+    }
+    if (runtime.isClosed()) {
+      request.close(); // Closing may have overlooked it.
+    }
+    return request;
+  }
+
+  Terms terms() {
+    return terms;
+  }
+
+  @Nullable String correlationId() {
+    return correlationId;
+  }
+
+  long deadlineNanos() {
+    return asked.monotonicNanos() + Times.nanos(wait);
+  }
+
+  CompletableFuture<Optional<Lease>> answer() {
+    return answer;
+  }
+
+  Duration waited() {
+    return runtime.now().since(asked);
+  }
+
+  void joins(LocalQueue queue) {
+    this.queue = queue;
+  }
+
+  /** Has its own deadline watched, unless it has been answered already. */
+  void watchDeadline() {
+    if (!answer.isDone()) {
+      runtime.timetable().schedule(this, deadlineNanos());
+      if (answer.isDone()) {
+        runtime.timetable().cancel(this);
+      }
+    }
+  }
+
+  /** Has its deadline watched on: the attempt that stands for it is about to answer. */
+  void lookAgain() {
+    runtime.timetable().schedule(this, runtime.now().monotonicNanos() + Patience.LATE_ANSWER_NANOS);
+  }
+
+  /** Waits for the answer. */
+  Optional<Lease> await() throws InterruptedException {
+    try {
+      return answer.get();
+    } catch (InterruptedException interrupted) {
+      leave();
+      throw interrupted;
+    } catch (ExecutionException failed) {
+      throw LockRuntime.rethrown(failed.getCause());
+    }
+  }
+
+  /** Leaves the queue, and gives back whatever was granted meanwhile: nobody waits any more. */
+  void leave() {
+    if (withdraw()) {
+      rejected(Reason.LEFT);
+      answer.cancel(false);
+    } else {
+      Answers.handle(
+          answer,
+          (granted, failure) -> {
+            if (granted != null && granted.orElse(null) instanceof RenewingLease lease) {
+              lease.giveBack();
+            }
+          });
+    }
+  }
+
+  /** The runtime is closing. */
+  void close() {
+    if (withdraw()) {
+      failed(LockRuntime.closed(terms.name()));
+    }
+  }
+
+  private boolean withdraw() {
+    LocalQueue waitsIn = queue;
+    Attempt own = attempt;
+    return waitsIn != null ? waitsIn.withdraw(this) : own != null && own.leave();
+  }
+
+  /** A waiter's time is up. The last one to go is answered by the attempt, which knows more. */
+  @Override
+  void due(Moment now) {
+    LocalQueue waitsIn = queue;
+    if (waitsIn != null && deadlineNanos() - now.monotonicNanos() <= 0) {
+      waitsIn.timeUp(this);
+    }
+  }
+
+  @Override
+  public void granted(Attempt attempt, Granted grant) {
+    LiveHold hold = new LiveHold(runtime, attempt.hold(), grant, null, this);
+    hold.start();
+    served(hold.lease(), attempt.wasContended());
+  }
+
+  @Override
+  public void missed(Attempt attempt) {
+    missed();
+  }
+
+  @Override
+  public void failed(Attempt attempt, RuntimeException failure) {
+    failed(failure);
+  }
+
+  void served(RenewingLease lease, boolean contended) {
+    runtime.timetable().cancel(this);
+    runtime.events().acquired(lease, waited(), contended);
+    if (!answer.complete(Optional.of(lease))) {
+      lease.giveBack();
+    }
+  }
+
+  void missed() {
+    runtime.timetable().cancel(this);
+    rejected(Reason.HELD);
+    answer.complete(Optional.empty());
+  }
+
+  void failed(RuntimeException failure) {
+    runtime.timetable().cancel(this);
+    rejected(reasonOf(failure));
+    answer.completeExceptionally(failure);
+  }
+
+  private Reason reasonOf(RuntimeException failure) {
+    if (runtime.isClosed()) {
+      return Reason.CLOSED;
+    }
+    if (failure instanceof BackendException known) {
+      return known.outcome() == Outcome.UNKNOWN ? Reason.UNKNOWN : Reason.NOT_APPLIED;
+    }
+    return Reason.REFUSED;
+  }
+
+  private void rejected(Reason reason) {
+    runtime.events().rejected(this, reason);
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.internal;
+
+import io.holdfast.Holder;
+import io.holdfast.LossCause;
+import io.holdfast.Mode;
+import io.holdfast.Origin;
+import io.holdfast.spi.BackendContext;
+import io.holdfast.spi.LockBackend.Acquisition.Granted;
+import io.holdfast.spi.LockBackend.Hold;
+import io.holdfast.spi.Moment;
+import io.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.random.RandomGenerator;
+
+/**
+ * What the backend sees of us: one map from holder to attempt or hold, by which its signals find
+ * whom they concern. A signal for a holder that is not there any more is ignored: whoever left has
+ * sent a release.
+ */
+final class Router implements BackendContext {
+  private final TimeSource time;
+  private final Origin origin;
+  private final RandomGenerator random;
+  private final Map<Holder, Timetable.Entry> places = new ConcurrentHashMap<>();
+  private final Map<String, Set<Attempt>> waiting = new ConcurrentHashMap<>();
+
+  Router(TimeSource time, Origin origin, RandomGenerator random) {
+    this.time = time;
+    this.origin = origin;
+    this.random = random;
+  }
+
+  @Override
+  public Origin origin() {
+    return origin;
+  }
+
+  @Override
+  public Moment now() {
+    return time.now();
+  }
+
+  @Override
+  public void after(Duration delay, Runnable task) {
+    time.after(delay, task);
+  }
+
+  @Override
+  public RandomGenerator random() {
+    return random;
+  }
+
+  @Override
+  public void granted(Holder holder, Granted grant) {
+    if (places.get(holder) instanceof Attempt attempt) {
+      attempt.granted(grant);
+    }
+  }
+
+  /**
+   * Asks for the one that has waited longest: if it is not granted, neither are those behind it. If
+   * it is, and others may hold the lock beside it, the next one asks.
+   */
+  @Override
+  public void retry(String name) {
+    List<Attempt> first = new ArrayList<>(1);
+    waiting.computeIfPresent(
+        name,
+        (unused, attempts) -> {
+          first.add(attempts.iterator().next());
+          return attempts;
+        });
+    first.forEach(Attempt::retry);
+  }
+
+  @Override
+  public void lost(Holder holder, LossCause cause) {
+    Timetable.Entry place = places.get(holder);
+    if (place instanceof LiveHold hold) {
+      hold.lost(cause);
+    } else if (place instanceof Attempt attempt) {
+      attempt.retry();
+    }
+  }
+
+  void grantedOnAsking(Hold hold) {
+    if (!(hold.mode() instanceof Mode.Exclusive)) {
+      retry(hold.name());
+    }
+  }
+
+  void add(Holder holder, Timetable.Entry place) {
+    places.put(holder, place);
+  }
+
+  boolean knows(Holder holder) {
+    return places.containsKey(holder);
+  }
+
+  void remove(Holder holder, Timetable.Entry place) {
+    places.remove(holder, place);
+  }
+
+  void waiting(Attempt attempt) {
+    waiting.compute(
+        attempt.hold().name(),
+        (unused, known) -> {
+          Set<Attempt> attempts = known == null ? new LinkedHashSet<>() : known;
+          attempts.add(attempt);
+          return attempts;
+        });
+  }
+
+  void waitsNoMore(Attempt attempt) {
+    waiting.computeIfPresent(
+        attempt.hold().name(),
+        (unused, attempts) -> {
+          attempts.remove(attempt);
+          return attempts.isEmpty() ? null : attempts;
+        });
+  }
+
+  /** All that is under way: what closing has to end. */
+  List<Timetable.Entry> all() {
+    return List.copyOf(places.values());
+  }
+
+  int size() {
+    return places.size();
+  }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.spi;
+
+import io.holdfast.Holder;
+import io.holdfast.LossCause;
+import io.holdfast.Origin;
+import io.holdfast.spi.LockBackend.Acquisition;
+import java.util.random.RandomGenerator;
+
+/**
+ * What core offers to a backend: who we are, time, randomness, and three signals. A backend may
+ * send the signals on any thread, twice, late or never; they neither block nor call back.
+ */
+public interface BackendContext extends TimeSource {
+
+  /** Who asks, in every request of this backend. */
+  Origin origin();
+
+  /** Randomness for jitter. */
+  RandomGenerator random();
+
+  /** A waiter was made the holder: it needs no further round trip. */
+  void granted(Holder holder, Acquisition.Granted grant);
+
+  /** Something changed: it is worth asking for this lock again. */
+  void retry(String name);
+
+  /** The store, or our session in it, no longer keeps this hold. */
+  void lost(Holder holder, LossCause cause);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.testkit.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * A network between clients and a server that loses things: it can let requests through and drop
+ * what comes back, drop both, or cut all connections.
+ */
+public final class FaultyProxy implements AutoCloseable {
+  private final int target;
+  private final ServerSocket listener;
+  private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+  private volatile boolean losesReplies;
+  private volatile boolean losesRequests;
+
+  /** Stands before a server on the loopback interface. */
+  public FaultyProxy(int target) {
+    this.target = target;
+    try {
+      this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+    run(this::accept);
+  }
+
+  /** Where clients connect to: {@code 127.0.0.1:port}. */
+  public String hostAndPort() {
+    return "127.0.0.1:" + listener.getLocalPort();
+  }
+
+  /** Requests get through, replies and messages do not. */
+  public void loseReplies() {
+    losesReplies = true;
+  }
+
+  /** Nothing gets through in either direction; connections stay open. */
+  public void loseEverything() {
+    losesReplies = true;
+    losesRequests = true;
+  }
+
+  /** What comes from now on gets through; what was lost stays lost. */
+  public void heal() {
+    losesReplies = false;
+    losesRequests = false;
+  }
+
+  /** Closes all connections. */
+  public void cut() {
+    sockets.forEach(FaultyProxy::close);
+    sockets.clear();
+  }
+
+  @Override
+  public void close() {
+    try {
+      listener.close();
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+    cut();
+  }
+
+  private void accept() {
+    while (!listener.isClosed()) {
+      try {
+        Socket client = listener.accept();
+        Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
+        client.setTcpNoDelay(true);
+        server.setTcpNoDelay(true);
+        sockets.add(client);
+        sockets.add(server);
+        run(() -> carry(client, server, true));
+        run(() -> carry(server, client, false));
+      } catch (IOException refused) {
+        // The server is down, or the proxy is closed: the client finds out.
+      }
+    }
+  }
+
+  private void carry(Socket from, Socket to, boolean request) {
+    byte[] buffer = new byte[1 << 16];
+    try {
+      InputStream in = from.getInputStream();
+      OutputStream out = to.getOutputStream();
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        if (!(request ? losesRequests : losesReplies)) {
+          out.write(buffer, 0, read);
+        }
+      }
+    } catch (IOException broken) {
+      // The other side hears of it below.
+    }
+    close(from);
+    close(to);
+  }
+
+  private static void close(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+  }
+
+  private static void run(Runnable task) {
+    Thread thread = new Thread(task, "faulty-proxy");
+    thread.setDaemon(true);
+    thread.start();
+  }
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.testkit.redis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A Redis server of one's own: a child process on a free port of the loopback interface, without
+ * persistence unless it is asked for, in a directory that is deleted with it. It can be killed,
+ * paused and started again on the same port.
+ */
+public final class RedisServer implements AutoCloseable {
+  /** The server's binary, if it is not {@code redis-server} on the PATH. */
+  public static final String BINARY_VARIABLE = "HOLDFAST_REDIS_SERVER";
+
+  private final List<String> command;
+  private final Path directory;
+  private final int port;
+  private final @Nullable String password;
+  private Process process;
+
+  private RedisServer(String binary, int port, @Nullable String password, List<String> options) {
+    this.port = port;
+    this.password = password;
+    this.directory = directory();
+    this.command = new ArrayList<>(List.of(binary));
+    command.addAll(options);
+    this.process = run();
+  }
+
+  /**
+   * Starts a server and waits until it answers.
+   *
+   * @param options more of the server's options, as on its command line
+   */
+  public static RedisServer start(String... options) {
+    return startBinary(binary(), options);
+  }
+
+  /** Starts a server from this binary, and waits until it answers. */
+  public static RedisServer startBinary(String binary, String... options) {
+    int port = freePort();
+    List<String> all = new ArrayList<>();
+    all.addAll(List.of("--port", Integer.toString(port), "--bind", "127.0.0.1"));
+    all.addAll(List.of("--save", "", "--appendonly", "no", "--daemonize", "no"));
+    all.addAll(List.of(options));
+    int at = all.indexOf("--requirepass");
+    RedisServer server = new RedisServer(binary, port, at < 0 ? null : all.get(at + 1), all);
+    server.awaitAnswer();
+    return server;
+  }
+
+  /** Starts a sentinel with this configuration, to which its port and directory are added. */
+  public static RedisServer startSentinel(List<String> configuration) {
+    int port = freePort();
+    Path file = directory().resolve("sentinel.conf");
+    List<String> lines = new ArrayList<>(configuration);
+    lines.add("port " + port);
+    lines.add("bind 127.0.0.1");
+    try {
+      Files.write(file, lines);
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+    RedisServer server =
+        new RedisServer(binary(), port, null, List.of(file.toString(), "--sentinel"));
+    server.awaitAnswer();
+    return server;
+  }
+
+  /** The binary that {@link #start} runs. */
+  public static String binary() {
+    String named = System.getenv(BINARY_VARIABLE);
+    return named == null || named.isBlank() ? "redis-server" : named;
+  }
+
+  /** The server's port. */
+  public int port() {
+    return port;
+  }
+
+  /** Where the server is: {@code 127.0.0.1:port}. */
+  public String hostAndPort() {
+    return "127.0.0.1:" + port;
+  }
+
+  /** A plain connection to the server. */
+  public RedisWire connect() {
+    RedisWire wire = new RedisWire(port);
+    if (password != null) {
+      wire.call("AUTH", password);
+    }
+    return wire;
+  }
+
+  /** Sends one command, on a connection of its own. */
+  public Object call(String... command) {
+    try (RedisWire wire = connect()) {
+      return wire.call(command);
+    }
+  }
+
+  /** Kills the server as a crash would: nothing is written. */
+  public void kill() {
+    process.destroyForcibly();
+    awaitEnd();
+  }
+
+  /** Stops the server for a while: its sockets stay open, and nothing is answered. */
+  public void pause() {
+    signal("STOP");
+  }
+
+  /** Lets a paused server go on. */
+  public void resume() {
+    signal("CONT");
+  }
+
+  /** Starts the server again after it was killed, on the same port. */
+  public void restart() {
+    process = run();
+    awaitAnswer();
+  }
+
+  /** Ends the server, and deletes its directory. */
+  @Override
+  public void close() {
+    kill();
+    try (Stream<Path> files = Files.walk(directory)) {
+      files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+    } catch (IOException left) {
+      throw new UncheckedIOException(left);
+    }
+  }
+
+  private Process run() {
+    try {
+      return new ProcessBuilder(command)
+          .directory(directory.toFile())
+          .redirectErrorStream(true)
+          .redirectOutput(directory.resolve("log").toFile())
+          .start();
+    } catch (IOException failed) {
+      throw new UncheckedIOException(
+          "no Redis server: set " + BINARY_VARIABLE + " or put redis-server on the PATH", failed);
+    }
+  }
+
+  private void awaitAnswer() {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (!isAnswering()) {
+      if (System.nanoTime() - end > 0 || !process.isAlive()) {
+        throw new IllegalStateException("the Redis server did not start: " + log());
+      }
+      pauseBriefly();
+    }
+  }
+
+  private boolean isAnswering() {
+    try (RedisWire wire = connect()) {
+      return "PONG".equals(wire.call("PING"));
+    } catch (UncheckedIOException | RedisWire.ErrorReply notYet) {
+      return false;
+    }
+  }
+
+  private String log() {
+    try {
+      return Files.readString(directory.resolve("log"));
+    } catch (IOException unreadable) {
+      return "no log";
+    }
+  }
+
+  private void signal(String name) {
+    try {
+      new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void awaitEnd() {
+    try {
+      process.waitFor(30, TimeUnit.SECONDS);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void pauseBriefly() {
+    try {
+      Thread.sleep(10);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static Path directory() {
+    try {
+      return Files.createTempDirectory("holdfast-redis");
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+  }
+
+  /** Low enough that a cluster's bus port, 10,000 above, is a port too. */
+  private static int freePort() {
+    for (int tries = 0; tries < 1000; tries++) {
+      try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        if (socket.getLocalPort() < 55_000) {
+          return socket.getLocalPort();
+        }
+      } catch (IOException failed) {
+        throw new UncheckedIOException(failed);
+      }
+    }
+    throw new IllegalStateException("no free port below 55,000");
+  }
+}

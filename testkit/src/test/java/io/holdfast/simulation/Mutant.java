@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.simulation;
+
+/** What is broken on purpose, to show that the simulation can fail. */
+enum Mutant {
+  NONE,
+  EXPIRES_EARLY,
+  NEVER_EXPIRES,
+  GRANTS_EXCLUSIVE_BESIDE_SHARED,
+  GRANTS_ONE_PERMIT_TOO_MANY,
+  REPEATS_TOKENS,
+  MINTS_NO_TOKENS_FOR_PASSES,
+  RELEASES_WITHOUT_OWNER_CHECK,
+  RENEWS_WHAT_IS_GONE,
+  FORGETS_HOLDS,
+  REPEAT_DOES_NOT_EXTEND,
+  SINCE_OF_THE_REPLY,
+  RUNS_ABANDONED_REQUESTS,
+  LEAVES_WAITERS_IN_THE_QUEUE
+}

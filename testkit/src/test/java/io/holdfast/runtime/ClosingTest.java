@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.holdfast.BackendException;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LossCause;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ClosingTest {
+  private final String store = "memory:" + UUID.randomUUID();
+
+  @Test
+  void releases_what_is_held_and_says_so_to_the_leases() {
+    Holdfast holdfast = Holdfast.builder(store).callbacks(Runnable::run).build();
+    List<Lease> leases = new ArrayList<>();
+    List<LossCause> told = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      Lease lease = holdfast.lock("a" + i).tryAcquire().orElseThrow();
+      lease.loss().thenAccept(told::add);
+      leases.add(lease);
+    }
+    holdfast.close();
+    assertThat(leases).noneMatch(Lease::isHeld);
+    assertThat(told).hasSize(10).containsOnly(LossCause.CLOSED);
+    try (Holdfast other = Holdfast.connect(store)) {
+      assertThat(other.list("", 100)).isEmpty();
+    }
+  }
+
+  @Test
+  void ends_waits_at_once_with_a_failure_that_says_why() {
+    Holdfast holdfast = Holdfast.connect(store);
+    try (Holdfast other = Holdfast.connect(store)) {
+      other.lock("a").tryAcquire();
+      CompletableFuture<Lease> waits = holdfast.lock("a").async().acquire(Duration.ofMinutes(5));
+      CompletableFuture<Lease> reads =
+          holdfast.lock("a").shared().async().acquire(Duration.ofMinutes(5));
+      holdfast.close();
+      for (CompletableFuture<Lease> each : List.of(waits, reads)) {
+        assertThatExceptionOfType(CompletionException.class)
+            .isThrownBy(each::join)
+            .withCauseInstanceOf(BackendException.class)
+            .withMessageContaining("closed");
+      }
+      assertThat(other.inspect("a").waiters()).isEmpty();
+    }
+  }
+
+  @Test
+  void is_the_end_of_all_requests() {
+    Holdfast holdfast = Holdfast.connect(store);
+    holdfast.close();
+    holdfast.close();
+    assertThatExceptionOfType(BackendException.class)
+        .isThrownBy(() -> holdfast.lock("a").tryAcquire())
+        .withMessageContaining("closed");
+    assertThatExceptionOfType(BackendException.class)
+        .isThrownBy(() -> holdfast.lock("a").inspect());
+  }
+
+  @Test
+  void leaves_no_thread_behind() throws Exception {
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
+    Holdfast holdfast = Holdfast.connect(store);
+    holdfast.lock("a").async().acquire(Duration.ofSeconds(1)).join().release();
+    holdfast.close();
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      if (!before.contains(thread) && thread.getName().startsWith("holdfast")) {
+        thread.join(TimeUnit.SECONDS.toMillis(30));
+        assertThat(thread.isAlive()).as(thread.getName()).isFalse();
+      }
+    }
+  }
+
+  @Test
+  void happens_by_itself_when_the_jvm_ends(@TempDir java.nio.file.Path directory)
+      throws IOException, InterruptedException {
+    String address = "file:" + directory;
+    Process child =
+        new ProcessBuilder(
+                ProcessHandle.current().info().command().orElse("java"),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Leaver.class.getName(),
+                address)
+            .inheritIO()
+            .start();
+    assertThat(child.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(child.exitValue()).isZero();
+    try (Holdfast holdfast = Holdfast.connect(address)) {
+      assertThat(holdfast.list("", 10)).isEmpty();
+    }
+  }
+
+  /** Ends its JVM without closing anything. */
+  static final class Leaver {
+    private Leaver() {}
+
+    public static void main(String[] arguments) {
+      Lease lease = Holdfast.connect(arguments[0]).lock("a").tryAcquire().orElseThrow();
+      System.exit(lease.isHeld() ? 0 : 1);
+    }
+  }
+}

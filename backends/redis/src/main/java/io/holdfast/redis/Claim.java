@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import io.holdfast.spi.LockBackend.AcquireRequest;
+import io.holdfast.spi.LockBackend.Acquisition.Granted;
+import io.holdfast.spi.LockBackend.Hold;
+import io.holdfast.spi.Moment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What we remember of a holder while it asks, waits, or holds what a message gave it: its place in
+ * the queue, and what the newest answers said, so that an old message is not mistaken for a new
+ * one.
+ */
+final class Claim {
+  private final Hold hold;
+  private final String entry;
+  private final Moment firstSent;
+  private long ticket;
+  private @Nullable Moment queuedSent;
+  private long queuedMicros;
+  private int unanswered;
+  private boolean mayStand;
+  private long toldToken;
+  private long unsettledUntilNanos;
+  private boolean isUnsettled;
+  private boolean left;
+
+  Claim(AcquireRequest request, String channel) {
+    this.hold = request.hold();
+    this.entry = Entries.of(request, channel);
+    this.firstSent = request.sent();
+  }
+
+  Hold hold() {
+    return hold;
+  }
+
+  String entry() {
+    return entry;
+  }
+
+  synchronized long ticket() {
+    return ticket;
+  }
+
+  /** It asks (again): what a message said has not been enough. */
+  synchronized void asks() {
+    unanswered++;
+    toldToken = 0;
+  }
+
+  /** The answer was: held. Returns false if a message had told of a grant meanwhile. */
+  synchronized boolean queued(long ticket, Moment sent, long serverMicros) {
+    unanswered--;
+    this.ticket = ticket;
+    mayStand = true;
+    if (serverMicros > queuedMicros) {
+      queuedMicros = serverMicros;
+      queuedSent = sent;
+    }
+    return toldToken == 0;
+  }
+
+  /** The answer was: granted. Returns false if a message had told of another grant meanwhile. */
+  synchronized boolean granted(long token) {
+    unanswered--;
+    return toldToken == 0 || toldToken == token;
+  }
+
+  /** The answer was that there is nothing to wait for. */
+  synchronized void refused() {
+    unanswered--;
+  }
+
+  /** There was no answer; until then the request may yet be carried out. */
+  synchronized void failed(boolean unknown, boolean waits, long untilNanos) {
+    unanswered--;
+    if (unknown) {
+      mayStand |= waits;
+      isUnsettled = true;
+      unsettledUntilNanos = untilNanos;
+    }
+  }
+
+  /**
+   * A message tells of a grant. It counts if it is newer than the newest answer, which said that
+   * the lock was held.
+   *
+   * @return the grant, since the newest request that was carried out before it; null if it does not
+   *     count
+   */
+  synchronized @Nullable Granted told(long first, long last, long serverMicros) {
+    if (left || toldToken != 0 || serverMicros <= queuedMicros) {
+      return null;
+    }
+    toldToken = first;
+    mayStand = true;
+    return new Granted(first, (int) (last - first), queuedSent == null ? firstSent : queuedSent);
+  }
+
+  /** It leaves. Returns for how long a request of it may yet be carried out, in nanoseconds. */
+  synchronized long leaves(long nowNanos) {
+    left = true;
+    return isUnsettled ? Math.max(0, unsettledUntilNanos - nowNanos) : 0;
+  }
+
+  synchronized boolean waits() {
+    return mayStand && toldToken == 0 && !left;
+  }
+
+  /** Whether no message can come for it any more. */
+  synchronized boolean isDone() {
+    return unanswered == 0 && (left || !mayStand);
+  }
+}

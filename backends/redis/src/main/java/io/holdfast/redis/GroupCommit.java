@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import io.lettuce.core.RedisNoScriptException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/**
+ * Scripts that count only when replicas have acknowledged them. {@code WAIT} counts the writes of
+ * its own connection, and blocks it: so there is a connection of its own for this, and what comes
+ * while one {@code WAIT} is under way goes out together, with one {@code WAIT} for all.
+ */
+final class GroupCommit {
+  /** A script that waits for its turn. */
+  private interface Pending {
+    Script script();
+
+    CompletableFuture<List<Object>> send(Wire wire);
+
+    CompletableFuture<Acknowledged> answer();
+  }
+
+  private final Link<Wire> link;
+  private final int replicas;
+  private final long waitMillis;
+  private List<Pending> pending = new ArrayList<>();
+  private boolean underWay;
+
+  GroupCommit(Link<Wire> link, int replicas, Duration timeout) {
+    this.link = link;
+    this.replicas = replicas;
+    // Less than the time-out of the command itself, so that the server gives up first.
+    this.waitMillis = Math.max(1, timeout.toMillis() / 2);
+  }
+
+  CompletableFuture<Acknowledged> eval(
+      Script script, String[] keys, Function<Wire, String[]> arguments) {
+    CompletableFuture<Acknowledged> answer = new CompletableFuture<>();
+    synchronized (this) {
+      pending.add(
+          new Pending() {
+            @Override
+            public Script script() {
+              return script;
+            }
+
+            @Override
+            public CompletableFuture<List<Object>> send(Wire wire) {
+              return wire.evalSha(script, keys, arguments.apply(wire));
+            }
+
+            @Override
+            public CompletableFuture<Acknowledged> answer() {
+              return answer;
+            }
+          });
+    }
+    sendNext();
+    return answer;
+  }
+
+  private void sendNext() {
+    List<Pending> batch;
+    synchronized (this) {
+      if (underWay || pending.isEmpty()) {
+        return;
+      }
+      underWay = true;
+      batch = pending;
+      pending = new ArrayList<>();
+    }
+    Answers.handle(
+        link.line().thenCompose(wire -> commit(wire, batch)),
+        (done, failure) -> {
+          if (failure != null) {
+            batch.forEach(each -> each.answer().completeExceptionally(failure));
+          }
+          synchronized (this) {
+            underWay = false;
+          }
+          sendNext();
+        });
+  }
+
+  private CompletableFuture<?> commit(Wire wire, List<Pending> batch) {
+    List<CompletableFuture<List<Object>>> replies = new ArrayList<>(batch.size());
+    for (Pending each : batch) {
+      replies.add(each.send(wire));
+    }
+    CompletableFuture<Long> acknowledged =
+        wire.send(commands -> commands.waitForReplication(replicas, waitMillis));
+    CompletableFuture<?> all =
+        CompletableFuture.allOf(replies.toArray(CompletableFuture<?>[]::new))
+            .handle((done, failure) -> batch);
+    return acknowledged.thenCombine(
+        all,
+        (count, done) -> {
+          for (int i = 0; i < batch.size(); i++) {
+            Pending each = batch.get(i);
+            Answers.handle(
+                replies.get(i),
+                (reply, failure) -> {
+                  if (reply != null) {
+                    each.answer().complete(new Acknowledged(reply, count >= replicas));
+                  } else if (failure != null) {
+                    failed(wire, each, failure);
+                  }
+                });
+          }
+          return count;
+        });
+  }
+
+  /** A script that the server has forgotten goes into the next batch: this WAIT was not for it. */
+  private void failed(Wire wire, Pending each, Throwable failure) {
+    if (!(Failures.root(failure) instanceof RedisNoScriptException)) {
+      each.answer().completeExceptionally(failure);
+      return;
+    }
+    Answers.ignore(wire.load(each.script()));
+    synchronized (this) {
+      pending.add(each);
+    }
+  }
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import io.holdfast.FencingToken;
+import io.holdfast.LockState;
+import io.holdfast.Mode;
+import io.holdfast.Origin;
+import io.lettuce.core.KeyScanCursor;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanCursor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+/** Who holds what, and who waits. */
+final class Inspector {
+  private static final int PAGE = 1000;
+
+  /** Some that the scan finds are free by the time they are looked at. */
+  private static final int SPARE = 100;
+
+  private final Keys keys;
+  private final Topology topology;
+
+  Inspector(Keys keys, Topology topology) {
+    this.keys = keys;
+    this.topology = topology;
+  }
+
+  CompletableFuture<LockState> inspect(String name) {
+    return look(name).thenCompose(view -> origins(view).thenApply(view::state));
+  }
+
+  private CompletableFuture<View> look(String name) {
+    return topology
+        .eval(Script.INSPECT, keys.of(name).all(), wire -> new String[0])
+        .thenApply(reply -> new View(name, reply));
+  }
+
+  private CompletableFuture<Map<String, Origin>> origins(View view) {
+    Map<String, Origin> origins = new HashMap<>();
+    List<CompletableFuture<?>> asked = new ArrayList<>();
+    view.holderIds()
+        .map(Inspector::process)
+        .distinct()
+        .forEach(
+            process ->
+                asked.add(
+                    topology
+                        .send(
+                            Keys.process(process),
+                            wire -> wire.send(commands -> commands.get(Keys.process(process))))
+                        .thenAccept(
+                            text -> {
+                              if (text != null) {
+                                synchronized (origins) {
+                                  origins.put(process, origin(process, text));
+                                }
+                              }
+                            })));
+    return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
+        .thenApply(
+            done -> {
+              synchronized (origins) {
+                return Map.copyOf(origins);
+              }
+            });
+  }
+
+  static String text(Origin origin) {
+    return origin.pid() + " " + origin.host() + " " + origin.application();
+  }
+
+  private static Origin origin(String process, String text) {
+    String[] words = text.split(" ", 3);
+    return new Origin(process, words[1], Long.parseLong(words[0]), words[2]);
+  }
+
+  private static String process(String holder) {
+    int dash = holder.lastIndexOf('-');
+    return dash < 0 ? holder : holder.substring(0, dash);
+  }
+
+  CompletableFuture<List<LockState>> list(String prefix, int limit) {
+    NavigableSet<String> names = new TreeSet<>();
+    List<CompletableFuture<?>> scans = new ArrayList<>();
+    for (Server server : topology.servers()) {
+      scans.add(scan(server, prefix, limit, names, ScanCursor.INITIAL));
+    }
+    return CompletableFuture.allOf(scans.toArray(CompletableFuture<?>[]::new))
+        .thenCompose(done -> inspectAll(List.copyOf(names)))
+        .thenApply(
+            states ->
+                states.stream()
+                    .filter(state -> !state.isFree() || !state.waiters().isEmpty())
+                    .limit(limit)
+                    .toList());
+  }
+
+  /** Page by page; in the end {@code names} has the first ones in order. */
+  private CompletableFuture<?> scan(
+      Server server, String prefix, int limit, NavigableSet<String> names, ScanCursor from) {
+    ScanArgs args = ScanArgs.Builder.limit(PAGE).match(keys.pattern(prefix));
+    return server
+        .send(wire -> wire.<KeyScanCursor<String>>send(commands -> commands.scan(from, args)))
+        .thenCompose(
+            page -> {
+              synchronized (names) {
+                for (String key : page.getKeys()) {
+                  keys.nameOfAny(key).filter(name -> name.startsWith(prefix)).ifPresent(names::add);
+                }
+                while (names.size() > limit + (long) SPARE) {
+                  names.remove(names.last());
+                }
+              }
+              return page.isFinished()
+                  ? CompletableFuture.completedFuture(null)
+                  : scan(server, prefix, limit, names, page).thenApply(done -> null);
+            });
+  }
+
+  /** One pipeline. What is no lock, but only has a name like one, is left out. */
+  private CompletableFuture<List<LockState>> inspectAll(List<String> names) {
+    List<CompletableFuture<LockState>> states =
+        names.stream()
+            .map(
+                name ->
+                    inspect(name)
+                        .exceptionallyCompose(
+                            failure ->
+                                "WRONGTYPE".equals(Failures.codeOf(failure))
+                                    ? CompletableFuture.completedFuture(LockState.free(name))
+                                    : CompletableFuture.failedFuture(failure)))
+            .toList();
+    return CompletableFuture.allOf(states.toArray(CompletableFuture<?>[]::new))
+        .thenApply(done -> states.stream().map(CompletableFuture::join).toList());
+  }
+
+  /** The reply of {@code inspect.lua}. */
+  private record View(String name, List<Object> reply) {
+
+    Stream<String> holderIds() {
+      return Stream.concat(
+          Stream.<String[]>of(fence()).filter(words -> words.length > 2).map(words -> words[2]),
+          Stream.concat(
+              shared().stream().map(words -> words[0]), waiting().stream().map(words -> words[0])));
+    }
+
+    private String[] fence() {
+      return reply.get(3).toString().split(" ", 4);
+    }
+
+    private long micros() {
+      return Acquirer.number(reply, 0);
+    }
+
+    private String owner() {
+      return reply.get(1).toString();
+    }
+
+    /** Holder, end, count, first token, last token, purpose. */
+    private List<String[]> shared() {
+      List<?> parts = (List<?>) reply.get(4);
+      List<String[]> rows = new ArrayList<>();
+      for (int i = 0; i + 2 < parts.size(); i += 3) {
+        String row = parts.get(i) + " " + parts.get(i + 1) + " " + parts.get(i + 2);
+        rows.add(row.split(" ", 6));
+      }
+      return rows;
+    }
+
+    /** Holder, channel, lease, passes, mode, purpose. */
+    private List<String[]> waiting() {
+      return ((List<?>) reply.get(5)).stream().map(row -> row.toString().split(" ", 6)).toList();
+    }
+
+    LockState state(Map<String, Origin> origins) {
+      List<LockState.Holding> holders = new ArrayList<>();
+      boolean marked = owner().startsWith("holdfast:");
+      if (!owner().isEmpty() && !marked) {
+        holders.add(exclusive(origins));
+      }
+      for (String[] row : shared()) {
+        holders.add(
+            new LockState.Holding(
+                row[0],
+                sharedMode(row[2]),
+                Optional.of(new FencingToken(Long.parseLong(row[3]))),
+                Duration.ofMillis(Math.max(0, Long.parseLong(row[1]) - micros() / 1000)),
+                held(row[3]),
+                Optional.ofNullable(origins.get(process(row[0]))),
+                purpose(row)));
+      }
+      return new LockState(
+          name, holders, waiting().stream().map(row -> waiter(row, origins)).toList());
+    }
+
+    private LockState.Holding exclusive(Map<String, Origin> origins) {
+      String[] fence = fence();
+      boolean ours = fence.length > 2 && fence[2].equals(owner());
+      long remaining = Acquirer.number(reply, 2);
+      return new LockState.Holding(
+          owner(),
+          Mode.EXCLUSIVE,
+          ours ? Optional.of(new FencingToken(Long.parseLong(fence[0]))) : Optional.empty(),
+          remaining < 0 ? Duration.ofSeconds(Long.MAX_VALUE) : Duration.ofMillis(remaining),
+          ours ? held(fence[0]) : Optional.empty(),
+          ours ? Optional.ofNullable(origins.get(process(owner()))) : Optional.empty(),
+          ours && fence.length > 3 ? Optional.of(fence[3]) : Optional.empty());
+    }
+
+    private Mode sharedMode(String count) {
+      String limit = owner().substring(owner().lastIndexOf(':') + 1);
+      return limit.equals("shared")
+          ? Mode.SHARED
+          : Mode.permits(Integer.parseInt(count), Integer.parseInt(limit));
+    }
+
+    private static LockState.Waiting waiter(String[] row, Map<String, Origin> origins) {
+      return new LockState.Waiting(
+          row[0],
+          Entries.mode(row[4]),
+          Optional.ofNullable(origins.get(process(row[0]))),
+          purpose(row));
+    }
+
+    private static Optional<String> purpose(String[] row) {
+      return row.length > 5 ? Optional.of(row[5]) : Optional.empty();
+    }
+
+    /** A token is the time of its grant, unless tokens are ahead of the clock. */
+    private Optional<Duration> held(String token) {
+      long micros = micros() - Long.parseLong(token);
+      return micros < 0 ? Optional.empty() : Optional.of(Duration.ofNanos(micros * 1000));
+    }
+  }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import io.holdfast.BackendException;
+import io.holdfast.spi.BackendContext;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection that is made anew when it breaks. Not left to Lettuce, which would replay commands
+ * whose fate is unknown, and for which a new connection is the old one: what we know of a server
+ * (its clock, its subscriptions, whether it is a primary) holds for one connection only.
+ *
+ * <p>Whoever asks gets the connection; while one is being made, waits for it; in the pause after a
+ * failure, gets that failure.
+ */
+final class Link<L extends Link.Line> {
+  private static final long LONGEST_PAUSE_MILLIS = 1000;
+
+  /** A connection that is ready for use. */
+  interface Line {
+    void close();
+  }
+
+  /** Makes connections. */
+  @FunctionalInterface
+  interface Maker<L> {
+    /**
+     * Connects, and completes when the connection is ready for use, in bounded time.
+     *
+     * @param broken to be run when the connection breaks
+     */
+    CompletionStage<L> make(Runnable broken);
+  }
+
+  private final String what;
+  private final BackendContext context;
+  private final Maker<L> maker;
+  private CompletableFuture<L> line = new CompletableFuture<>();
+  private boolean opened;
+  private boolean closed;
+  private int failures;
+
+  Link(String what, BackendContext context, Maker<L> maker) {
+    this.what = what;
+    this.context = context;
+    this.maker = maker;
+  }
+
+  /** The connection. */
+  CompletableFuture<L> line() {
+    CompletableFuture<L> current;
+    boolean first;
+    synchronized (this) {
+      first = !opened && !closed;
+      opened = true;
+      current = line;
+    }
+    if (first) {
+      connect(current);
+    }
+    return current;
+  }
+
+  private void connect(CompletableFuture<L> attempt) {
+    CompletionStage<L> made;
+    try {
+      made = maker.make(() -> broken(attempt, null));
+    } catch (RuntimeException failed) {
+      made = CompletableFuture.failedFuture(failed);
+    }
+    Answers.handle(
+        made,
+        (ready, failure) -> {
+          if (ready == null || failure != null) {
+            BackendException problem = Failures.ofConnection("no connection to " + what, failure);
+            attempt.completeExceptionally(problem);
+            broken(attempt, problem);
+          } else if (!accept(attempt, ready)) {
+            ready.close();
+          }
+        });
+  }
+
+  private boolean accept(CompletableFuture<L> attempt, L ready) {
+    synchronized (this) {
+      if (closed || line != attempt) {
+        return false;
+      }
+      failures = 0;
+    }
+    return attempt.complete(ready);
+  }
+
+  /** The connection, if there is one now. */
+  Optional<L> peek() {
+    CompletableFuture<L> current = current();
+    return current.isDone() && !current.isCompletedExceptionally()
+        ? Optional.of(current.join())
+        : Optional.empty();
+  }
+
+  /** Gives up this connection, which does not answer or leads to the wrong server. */
+  void drop(L bad) {
+    CompletableFuture<L> current = current();
+    if (peek().filter(known -> known == bad).isPresent()) {
+      broken(current, null);
+    }
+  }
+
+  private synchronized CompletableFuture<L> current() {
+    return line;
+  }
+
+  private void broken(CompletableFuture<L> attempt, @Nullable BackendException problem) {
+    long pause;
+    synchronized (this) {
+      if (closed || line != attempt) {
+        return;
+      }
+      failures++;
+      line =
+          CompletableFuture.failedFuture(
+              problem != null
+                  ? problem
+                  : BackendException.notApplied("the connection to " + what + " is broken", null));
+      long longest = Math.min(LONGEST_PAUSE_MILLIS, 5L << Math.min(failures, 16));
+      pause = longest / 2 + context.random().nextLong(longest / 2 + 1);
+    }
+    if (!attempt.completeExceptionally(
+        BackendException.notApplied("the connection to " + what + " broke", null))) {
+      Answers.handle(attempt, Link::closeIfMade);
+    }
+    context.after(Duration.ofMillis(pause), this::reconnect);
+  }
+
+  private void reconnect() {
+    CompletableFuture<L> attempt = new CompletableFuture<>();
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      line = attempt;
+    }
+    connect(attempt);
+  }
+
+  void close() {
+    CompletableFuture<L> last;
+    synchronized (this) {
+      closed = true;
+      last = line;
+      line = CompletableFuture.failedFuture(BackendException.refused(what + " was closed", null));
+    }
+    Answers.handle(last, Link::closeIfMade);
+    last.completeExceptionally(BackendException.refused(what + " was closed", null));
+  }
+
+  private static void closeIfMade(@Nullable Line ready, @Nullable Throwable failure) {
+    if (ready != null) {
+      ready.close();
+    }
+  }
+}

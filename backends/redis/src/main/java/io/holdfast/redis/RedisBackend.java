@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import io.holdfast.BackendException;
+import io.holdfast.Guarantees;
+import io.holdfast.LockState;
+import io.holdfast.spi.Address;
+import io.holdfast.spi.BackendContext;
+import io.holdfast.spi.LockBackend;
+import io.lettuce.core.SetArgs;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks in Redis.
+ *
+ * <p><b>Mechanism.</b> The lock is the plain string of the {@code SET NX PX} recipe, so that
+ * clients of that recipe and Holdfast exclude each other. Each verb is one script. Whoever waits
+ * stands in a sorted set beside the key; whoever releases makes the first live waiter the holder in
+ * the same script, and tells it by a message. Polls, slow ones, find what messages missed. Tokens
+ * are a hybrid of counter and server time, so that they grow though the counter is lost.
+ *
+ * <p><b>Guarantees.</b> One holder at a time while the primary keeps its data and its clock is not
+ * set. Waiters are served in order of arrival. See {@link RedisGuarantees}.
+ *
+ * <p><b>What breaks it.</b> Data loss: a fail-over to a replica that had not heard of the grant, a
+ * restart without persistence, {@code FLUSHALL}, eviction (refused at the start), a bare {@code
+ * DEL}. A server's clock that is set forward ends leases early. Then two holders are possible, and
+ * the tokens tell them apart.
+ *
+ * <p><b>Cost.</b> One command to acquire, one to release; none more to be handed the lock, and one
+ * poll in about three seconds while waiting. One command renews {@value Renewer#CHUNK} leases. Two
+ * connections to each primary, three with replicas to wait for; those cost one {@code WAIT} for all
+ * requests that come together, and one round trip more for a lock that is handed over.
+ */
+public final class RedisBackend implements LockBackend {
+  private static final Duration ORIGIN_LIFE = Duration.ofDays(2);
+
+  private final RedisSettings settings;
+  private final Keys keys;
+  private volatile @Nullable Started started;
+
+  private record Started(
+      BackendContext context,
+      Connector connector,
+      Topology topology,
+      Acquirer acquirer,
+      Renewer renewer,
+      Inspector inspector) {}
+
+  RedisBackend(RedisSettings settings) {
+    this.settings = settings;
+    this.keys = new Keys(settings.prefix());
+  }
+
+  /** The locks at this address. Connects when it is started. */
+  static RedisBackend at(Address address) {
+    return new RedisBackend(RedisSettings.of(address));
+  }
+
+  /**
+   * Settings for what an address says too, where a password is not to be part of one.
+   *
+   * @param address with scheme, hosts, path and parameters, as {@code Holdfast.connect} takes it
+   */
+  public static Builder builder(String address) {
+    return new Builder(RedisSettings.of(Address.parse(address)));
+  }
+
+  /** Settings; those not given here are those of the address. */
+  public static final class Builder {
+    private RedisSettings settings;
+
+    private Builder(RedisSettings settings) {
+      this.settings = settings;
+    }
+
+    /** Who to be, and the password. */
+    public Builder credentials(String user, String password) {
+      settings = settings.withCredentials(user, password);
+      return this;
+    }
+
+    /** With what the keys of locks begin: {@code lock:} unless it is said otherwise. */
+    public Builder prefix(String prefix) {
+      settings = settings.withPrefix(prefix);
+      return this;
+    }
+
+    /** How long a command may take: one second unless it is said otherwise. */
+    public Builder timeout(Duration timeout) {
+      settings = settings.withTimeout(timeout);
+      return this;
+    }
+
+    /**
+     * How many replicas must acknowledge a grant and a renewal: none unless it is said otherwise.
+     */
+    public Builder replicas(int replicas) {
+      settings = settings.withReplicas(replicas);
+      return this;
+    }
+
+    /** The backend; connects when it is started. */
+    public LockBackend build() {
+      return new RedisBackend(settings);
+    }
+
+    /** No secret. */
+    @Override
+    public String toString() {
+      return settings.toString();
+    }
+  }
+
+  @Override
+  public void start(BackendContext context) {
+    Connector connector = new Connector(settings);
+    Acquirer acquirer =
+        new Acquirer(context, settings, keys, ear -> topology(connector, context, ear));
+    Topology topology = acquirer.topology();
+    try {
+      await(topology.open());
+    } catch (RuntimeException unfit) {
+      topology.close();
+      connector.close();
+      throw unfit;
+    }
+    started =
+        new Started(
+            context,
+            connector,
+            topology,
+            acquirer,
+            new Renewer(keys, topology, acquirer),
+            new Inspector(keys, topology));
+    tellOrigin();
+  }
+
+  private Topology topology(Connector connector, BackendContext context, Server.Ear ear) {
+    return switch (settings.kind()) {
+      case ONE_SERVER -> {
+        HostAndPort place = settings.hosts().get(0);
+        yield new OneServer(
+            () -> CompletableFuture.completedFuture(place), connector, settings, context, ear);
+      }
+      case SENTINEL -> {
+        Sentinels sentinels = new Sentinels(connector, settings);
+        yield new OneServer(sentinels::primary, connector, settings, context, ear);
+      }
+      case CLUSTER -> new ClusterServers(connector, settings, context, ear);
+    };
+  }
+
+  private void await(CompletableFuture<?> opened) {
+    try {
+      var unused = opened.get(settings.timeout().toMillis() * 4, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException failed) {
+      throw Failures.of("cannot use " + settings, failed);
+    } catch (TimeoutException late) {
+      throw BackendException.notApplied("no answer from " + settings, late);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw BackendException.notApplied("interrupted while connecting to " + settings, interrupted);
+    }
+  }
+
+  /** Says who we are, once for all our locks, and again before that is forgotten. */
+  private void tellOrigin() {
+    Started parts = started;
+    if (parts == null) {
+      return;
+    }
+    String key = Keys.process(parts.context().origin().process());
+    String text = Inspector.text(parts.context().origin());
+    SetArgs life = SetArgs.Builder.px(ORIGIN_LIFE);
+    Answers.ignore(
+        parts.topology().send(key, wire -> wire.send(commands -> commands.set(key, text, life))));
+    parts.context().after(ORIGIN_LIFE.dividedBy(4), this::tellOrigin);
+  }
+
+  @Override
+  public CompletionStage<Acquisition> acquire(AcquireRequest request) {
+    return parts().acquirer().acquire(request);
+  }
+
+  @Override
+  public CompletionStage<List<Renewal>> renew(List<Hold> holds) {
+    return parts().renewer().renew(holds);
+  }
+
+  @Override
+  public CompletionStage<Boolean> release(Hold hold) {
+    return parts().acquirer().release(hold);
+  }
+
+  @Override
+  public CompletionStage<LockState> inspect(String name) {
+    return Answers.typed("inspect of '" + name + "' failed", parts().inspector().inspect(name));
+  }
+
+  @Override
+  public CompletionStage<List<LockState>> list(String prefix, int limit) {
+    return Answers.typed(
+        "list of '" + prefix + "' failed", parts().inspector().list(prefix, limit));
+  }
+
+  @Override
+  public CompletionStage<Boolean> forceRelease(String name, long token, String reason) {
+    String[] all = keys.of(name).allAndForced();
+    String[] arguments = {Long.toString(token), Keys.CHANNEL, reason};
+    return Answers.typed(
+        "force release of '" + name + "' failed",
+        parts()
+            .topology()
+            .eval(Script.FORCE_RELEASE, all, wire -> arguments)
+            .thenApply(reply -> Acquirer.number(reply, 0) == 1));
+  }
+
+  @Override
+  public Guarantees guarantees() {
+    return RedisGuarantees.of(settings);
+  }
+
+  @Override
+  public Object lane(String name) {
+    return parts().topology().serverOf(keys.of(name).lock());
+  }
+
+  @Override
+  public void close() {
+    Started parts = started;
+    started = null;
+    if (parts == null) {
+      return;
+    }
+    String key = Keys.process(parts.context().origin().process());
+    Answers.handle(
+        parts.topology().send(key, wire -> wire.send(commands -> commands.del(key))),
+        (deleted, failure) -> {
+          parts.topology().close();
+          parts.connector().close();
+        });
+  }
+
+  private Started parts() {
+    Started parts = started;
+    if (parts == null) {
+      throw new IllegalStateException("the backend is not started, or closed");
+    }
+    return parts;
+  }
+
+  /** Where it is; no secret. */
+  @Override
+  public String toString() {
+    return settings.toString();
+  }
+}

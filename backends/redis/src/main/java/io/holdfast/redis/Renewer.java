@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
+import io.holdfast.BackendException;
+import io.holdfast.Mode;
+import io.holdfast.spi.LockBackend.Hold;
+import io.holdfast.spi.LockBackend.Renewal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+
+/**
+ * Renewals in chunks: one script for many holds, all scripts of a call in one pipeline, in the
+ * order in which the holds came, which is that of their deadlines.
+ */
+final class Renewer {
+  static final int CHUNK = 200;
+
+  private final Keys keys;
+  private final Topology topology;
+  private final Acquirer acquirer;
+
+  Renewer(Keys keys, Topology topology, Acquirer acquirer) {
+    this.keys = keys;
+    this.topology = topology;
+    this.acquirer = acquirer;
+  }
+
+  CompletableFuture<List<Renewal>> renew(List<Hold> holds) {
+    Renewal[] answers = new Renewal[holds.size()];
+    Arrays.fill(answers, Renewal.UNKNOWN);
+    ConcurrentLinkedQueue<BackendException> failures = new ConcurrentLinkedQueue<>();
+    List<CompletableFuture<?>> chunks = new ArrayList<>();
+    for (List<Integer> chunk : topology.renewalChunks(holds, keys, CHUNK)) {
+      chunks.add(
+          renewOrSplit(holds, chunk, answers)
+              .exceptionally(
+                  failure -> {
+                    failures.add(Failures.of("renewal failed", failure));
+                    return null;
+                  }));
+    }
+    CompletableFuture<List<Renewal>> answer = new CompletableFuture<>();
+    Answers.handle(
+        all(chunks),
+        (done, unused) -> {
+          BackendException failure = failures.peek();
+          if (failure != null && failures.size() == chunks.size()) {
+            answer.completeExceptionally(failure);
+          } else {
+            answer.complete(List.of(answers));
+          }
+        });
+    return answer;
+  }
+
+  /** While a slot migrates, a script may touch one key only. */
+  private CompletableFuture<Object> renewOrSplit(
+      List<Hold> holds, List<Integer> chunk, Renewal[] answers) {
+    return renew(holds, chunk, answers)
+        .<Object>thenApply(done -> chunk)
+        .exceptionallyCompose(
+            failure -> {
+              if (chunk.size() == 1 || !"TRYAGAIN".equals(Failures.codeOf(failure))) {
+                return CompletableFuture.failedFuture(failure);
+              }
+              List<CompletableFuture<?>> singly = new ArrayList<>();
+              chunk.forEach(index -> singly.add(renew(holds, List.of(index), answers)));
+              return all(singly).thenApply(done -> chunk);
+            });
+  }
+
+  private CompletableFuture<?> renew(List<Hold> holds, List<Integer> chunk, Renewal[] answers) {
+    boolean alone = holds.get(chunk.get(0)).mode() instanceof Mode.Exclusive;
+    String[] chunkKeys =
+        chunk.stream()
+            .map(index -> keys.of(holds.get(index).name()))
+            .flatMap(lock -> alone ? Stream.of(lock.lock()) : Arrays.stream(lock.shared()))
+            .toArray(String[]::new);
+    String[] arguments =
+        chunk.stream()
+            .map(holds::get)
+            .flatMap(
+                hold ->
+                    Stream.of(
+                        hold.holder().toString(), Long.toString(Entries.millis(hold.leaseTime()))))
+            .toArray(String[]::new);
+    return topology
+        .evalAcknowledged(alone ? Script.RENEW : Script.RENEW_SHARED, chunkKeys, wire -> arguments)
+        .thenCompose(
+            acknowledged -> {
+              List<Object> reply = acknowledged.reply();
+              List<CompletableFuture<?>> causes = new ArrayList<>(0);
+              for (int i = 0; i < chunk.size(); i++) {
+                int index = chunk.get(i);
+                long code = Acquirer.number(reply, i + 1);
+                answers[index] = answer(code, acknowledged.byReplicas());
+                if (code != 1) {
+                  causes.add(findCause(holds.get(index), index, answers));
+                }
+              }
+              return all(causes);
+            });
+  }
+
+  /** Not acknowledged: it may be by the next try, and is lost if it never is. */
+  private static Renewal answer(long code, boolean byReplicas) {
+    if (code == 1) {
+      return byReplicas ? Renewal.RENEWED : Renewal.UNKNOWN;
+    }
+    return code == 0 ? Renewal.GONE : Renewal.TAKEN;
+  }
+
+  /** Somebody may have ended it by force, and the message did not get through. */
+  private CompletableFuture<?> findCause(Hold hold, int index, Renewal[] answers) {
+    acquirer.forget(hold.holder());
+    String forced = keys.of(hold.name()).forced();
+    return topology
+        .send(
+            forced,
+            wire -> wire.send(commands -> commands.zscore(forced, hold.holder().toString())))
+        .handle(
+            (until, failure) -> {
+              if (until != null) {
+                answers[index] = Renewal.FORCED;
+              }
+              return until;
+            });
+  }
+
+  private static CompletableFuture<?> all(List<CompletableFuture<?>> parts) {
+    return parts.isEmpty()
+        ? completedFuture(null)
+        : CompletableFuture.allOf(parts.toArray(CompletableFuture<?>[]::new));
+  }
+}

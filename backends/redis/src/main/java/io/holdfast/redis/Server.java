@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import io.holdfast.spi.BackendContext;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One primary: a connection for commands and another for messages, which lead to the same place.
+ * This is the lane of its locks.
+ */
+final class Server {
+
+  /** Who wants to hear of messages. */
+  interface Ear {
+    void message(String message);
+
+    /** Messages may have been missed until now. */
+    void listensAgain();
+  }
+
+  private final Link<Wire> commands;
+  private final Link<Mailbox> messages;
+  private final Link<Wire> acknowledged;
+  private final @Nullable GroupCommit commits;
+
+  /**
+   * @param what what to call it in failures
+   * @param where where it is now, asked for before each connection
+   */
+  Server(
+      String what,
+      Supplier<CompletionStage<HostAndPort>> where,
+      Connector connector,
+      RedisSettings settings,
+      BackendContext context,
+      String channel,
+      Ear ear) {
+    Link.Maker<Wire> wires =
+        broken ->
+            where
+                .get()
+                .thenCompose(
+                    place ->
+                        connector
+                            .connect(place, broken)
+                            .thenCompose(
+                                connection ->
+                                    Wire.ready(context, connection, place, settings, this::drop)))
+                .thenApply(this::besideMailbox);
+    this.commands = new Link<>(what, context, wires);
+    this.acknowledged = new Link<>("the acknowledged writes of " + what, context, wires);
+    this.commits =
+        settings.replicas() == 0
+            ? null
+            : new GroupCommit(acknowledged, settings.replicas(), settings.timeout());
+    this.messages =
+        new Link<>(
+            "the messages of " + what,
+            context,
+            broken ->
+                where
+                    .get()
+                    .thenCompose(
+                        place ->
+                            connector
+                                .connectPubSub(place, broken)
+                                .thenCompose(
+                                    connection -> Mailbox.ready(connection, place, channel, ear)))
+                    .thenApply(this::besideWire)
+                    .thenApply(
+                        mailbox -> {
+                          context.after(Duration.ZERO, ear::listensAgain);
+                          return mailbox;
+                        }));
+  }
+
+  /** After a fail-over the two may differ; the newer one is right. */
+  private Wire besideMailbox(Wire wire) {
+    messages
+        .peek()
+        .filter(mailbox -> !mailbox.place().equals(wire.place()))
+        .ifPresent(messages::drop);
+    return wire;
+  }
+
+  private Mailbox besideWire(Mailbox mailbox) {
+    commands.peek().filter(wire -> !wire.place().equals(mailbox.place())).ifPresent(commands::drop);
+    return mailbox;
+  }
+
+  CompletableFuture<Wire> wire() {
+    return commands.line();
+  }
+
+  /** Completes when the server has acknowledged our subscription. */
+  CompletableFuture<Mailbox> listening() {
+    return messages.line();
+  }
+
+  /** Runs a script, of which some arguments depend on the connection. */
+  CompletableFuture<List<Object>> eval(
+      Script script, String[] keys, Function<Wire, String[]> arguments) {
+    return send(wire -> wire.eval(script, keys, arguments.apply(wire)));
+  }
+
+  /** The same, and waits for replicas if any are required. */
+  CompletableFuture<Acknowledged> evalAcknowledged(
+      Script script, String[] keys, Function<Wire, String[]> arguments) {
+    GroupCommit group = commits;
+    return group == null
+        ? eval(script, keys, arguments).thenApply(reply -> new Acknowledged(reply, true))
+        : watched(group.eval(script, keys, arguments));
+  }
+
+  <T> CompletableFuture<T> send(Function<Wire, CompletableFuture<T>> command) {
+    return watched(wire().thenCompose(command));
+  }
+
+  private <T> CompletableFuture<T> watched(CompletableFuture<T> request) {
+    return request.whenComplete(
+        (value, failure) -> {
+          if (failure != null && "READONLY".equals(Failures.codeOf(failure))) {
+            drop(); // It is a primary no more: look again where the primary is.
+          }
+        });
+  }
+
+  /** Gives up its connections. */
+  void drop() {
+    acknowledged.peek().ifPresent(acknowledged::drop);
+    commands.peek().ifPresent(commands::drop);
+    messages.peek().ifPresent(messages::drop);
+  }
+
+  void close() {
+    acknowledged.close();
+    commands.close();
+    messages.close();
+  }
+}

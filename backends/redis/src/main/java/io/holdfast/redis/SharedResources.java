@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import io.lettuce.core.resource.ClientResources;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lettuce's threads, shared by all backends of this JVM: they are few, and they are daemons. Given
+ * back when nobody has used them for a while, because the next backend is often opened at once.
+ */
+final class SharedResources {
+  private static final int LINGER_SECONDS = 5;
+
+  private static @Nullable ClientResources current;
+  private static int users;
+  private static int uses;
+
+  private SharedResources() {}
+
+  static synchronized ClientResources take() {
+    ClientResources resources = current;
+    if (resources == null) {
+      resources =
+          ClientResources.builder().ioThreadPoolSize(2).computationThreadPoolSize(2).build();
+      current = resources;
+    }
+    users++;
+    uses++;
+    return resources;
+  }
+
+  static synchronized void giveBack() {
+    users--;
+    int last = uses;
+    if (users == 0) {
+      CompletableFuture.delayedExecutor(LINGER_SECONDS, TimeUnit.SECONDS)
+          .execute(() -> endUnlessUsedSince(last));
+    }
+  }
+
+  private static synchronized void endUnlessUsedSince(int last) {
+    ClientResources resources = current;
+    if (users == 0 && uses == last && resources != null) {
+      current = null;
+      var unused = resources.shutdown(0, 1, TimeUnit.SECONDS);
+    }
+  }
+}

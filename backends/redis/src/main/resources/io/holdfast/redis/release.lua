@@ -1,0 +1,18 @@
+-- Ends a hold or a wait, and hands over to whoever is next.
+-- KEYS[1..6] see prologue.lua
+-- ARGV[1] holder
+-- ARGV[2] its entry in the queue; empty: it never stood there
+-- Reply {1 if it held the lock, us}
+local held = 0
+if current == ARGV[1] then
+  redis.call('DEL', lock) -- The first write: from here on the script may write though memory is full.
+  current, held = false, 1
+end
+if ARGV[2] ~= '' then leave(ARGV[2]) end
+if is_marker(current) then
+  held = drop(ARGV[1])
+  prune()
+  if current then settle() end
+end
+if not current or is_marker(current) then pump() end
+return {held, int(us)}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.holdfast.BackendException;
+import io.holdfast.Holdfast;
+import io.holdfast.spi.BackendProvider;
+import io.holdfast.testkit.redis.RedisServer;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What an address may say, what servers are refused, and that no secret is ever told. */
+@Tag("redis")
+class AddressTest {
+  private static final String CANARY = "c4n4ry";
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis://",
+        "redis://:6379",
+        "redis://host:port",
+        "redis://host:0",
+        "redis://a,b",
+        "redis://host/x",
+        "redis://host?timeout=soon",
+        "redis://host?timeout=1h",
+        "redis://host?replicas=-1",
+        "redis://host?prefix=hf:",
+        "redis://host?unknown=1",
+        "redis-sentinel://host",
+        "redis-cluster://host/1"
+      })
+  void an_address_that_makes_no_sense_is_refused(String address) {
+    assertThatIllegalArgumentException().isThrownBy(() -> BackendProvider.backendAt(address));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis://user:c4n4ry@127.0.0.1:1?timeout=200ms",
+        "rediss://user:c4n4ry@127.0.0.1:1?timeout=200ms",
+        "redis-sentinel://user:c4n4ry@127.0.0.1:1/mymaster?timeout=200ms",
+        "redis-cluster://user:c4n4ry@127.0.0.1:1?timeout=200ms",
+        "redis://user:c4n4ry@host:6379x",
+        "redis://user:c4n4ry@host?prefix="
+      })
+  void no_failure_tells_the_password(String address) {
+    Throwable failure = catchThrowable(() -> Holdfast.connect(address).close());
+    assertThat(failure).isNotNull();
+    assertThat(allOf(failure)).doesNotContain(CANARY);
+  }
+
+  @Test
+  void a_wrong_password_is_a_refusal_that_does_not_tell_it() {
+    try (RedisServer server = RedisServer.start("--requirepass", "right")) {
+      String address = "redis://:" + CANARY + "@" + server.hostAndPort();
+      Throwable failure = catchThrowable(() -> Holdfast.connect(address).close());
+      assertThat(failure).isInstanceOf(BackendException.class);
+      assertThat(allOf(failure)).doesNotContain(CANARY);
+      Holdfast.connect("redis://:right@" + server.hostAndPort()).close();
+    }
+  }
+
+  @Test
+  void nothing_prints_the_password() {
+    RedisBackend.Builder builder =
+        RedisBackend.builder("redis://u:" + CANARY + "@host/3?timeout=2s")
+            .credentials("u", CANARY)
+            .prefix("locks:")
+            .timeout(Duration.ofSeconds(1))
+            .replicas(1);
+    assertThat(builder.toString() + builder.build()).doesNotContain(CANARY).contains("host:6379");
+  }
+
+  @Test
+  void a_server_that_may_evict_locks_is_refused() {
+    try (RedisServer server = RedisServer.start("--maxmemory-policy", "volatile-ttl")) {
+      String address = "redis://" + server.hostAndPort();
+      Throwable failure = catchThrowable(() -> Holdfast.connect(address).close());
+      assertThat(failure)
+          .isInstanceOf(BackendException.class)
+          .hasMessageContaining("volatile-ttl")
+          .hasMessageContaining("noeviction");
+    }
+  }
+
+  @Test
+  void a_replica_is_refused() {
+    try (RedisServer primary = RedisServer.start();
+        RedisServer replica =
+            RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(primary.port()))) {
+      String address = "redis://" + replica.hostAndPort();
+      Throwable failure = catchThrowable(() -> Holdfast.connect(address).close());
+      assertThat(failure).isInstanceOf(BackendException.class).hasMessageContaining("a replica");
+    }
+  }
+
+  @Test
+  void databases_and_prefixes_are_kept_apart() throws Exception {
+    try (RedisServer server = RedisServer.start();
+        Holdfast one = Holdfast.connect("redis://" + server.hostAndPort() + "/2?prefix=a:");
+        Holdfast other = Holdfast.connect("redis://" + server.hostAndPort() + "/2?prefix=b:")) {
+      assertThat(one.lock("n").tryAcquire()).isPresent();
+      assertThat(other.lock("n").tryAcquire()).isPresent();
+      assertThat(one.list("", 10)).hasSize(1);
+      assertThat(server.call("DBSIZE")).isEqualTo(0L);
+    }
+  }
+
+  private static String allOf(Throwable failure) {
+    StringWriter text = new StringWriter();
+    failure.printStackTrace(new PrintWriter(text));
+    return text.toString();
+  }
+}

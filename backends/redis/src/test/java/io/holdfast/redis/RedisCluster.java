@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import io.holdfast.testkit.redis.Eventually;
+import io.holdfast.testkit.redis.RedisServer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Three primaries with a replica each. */
+final class RedisCluster implements AutoCloseable {
+  private static final int PRIMARIES = 3;
+
+  private final List<RedisServer> servers = new ArrayList<>();
+
+  RedisCluster() {
+    this(RedisServer.binary());
+  }
+
+  RedisCluster(String binary) {
+    for (int node = 0; node < 2 * PRIMARIES; node++) {
+      servers.add(
+          RedisServer.startBinary(
+              binary,
+              "--cluster-enabled",
+              "yes",
+              "--cluster-config-file",
+              "nodes.conf",
+              "--cluster-node-timeout",
+              "2000",
+              // Otherwise one stopped primary stops them all.
+              "--cluster-require-full-coverage",
+              "no"));
+    }
+    for (int node = 0; node < PRIMARIES; node++) {
+      int from = 16_384 * node / PRIMARIES;
+      int to = 16_384 * (node + 1) / PRIMARIES;
+      List<String> command = new ArrayList<>(List.of("CLUSTER", "ADDSLOTS"));
+      for (int slot = from; slot < to; slot++) {
+        command.add(Integer.toString(slot));
+      }
+      servers.get(node).call(command.toArray(String[]::new));
+    }
+    for (RedisServer server : servers) {
+      String port = Integer.toString(servers.get(0).port());
+      server.call("CLUSTER", "MEET", "127.0.0.1", port);
+    }
+    for (RedisServer server : servers) {
+      Eventually.until("the nodes know each other", () -> knownNodes(server) == servers.size());
+    }
+    for (int replica = PRIMARIES; replica < servers.size(); replica++) {
+      RedisServer primary = servers.get(replica - PRIMARIES);
+      String id = primary.call("CLUSTER", "MYID").toString();
+      servers.get(replica).call("CLUSTER", "REPLICATE", id);
+    }
+    awaitUp();
+    for (RedisServer primary : primaries()) {
+      Eventually.until("the replicas follow", () -> SentinelGroup.replicas(primary) == 1);
+    }
+  }
+
+  void awaitUp() {
+    for (RedisServer server : servers) {
+      Eventually.until(
+          "the cluster is up",
+          () -> server.call("CLUSTER", "INFO").toString().contains("cluster_state:ok"));
+    }
+  }
+
+  private static long knownNodes(RedisServer server) {
+    return server.call("CLUSTER", "NODES").toString().lines().count();
+  }
+
+  String address() {
+    return "redis-cluster://" + servers.get(0).hostAndPort() + "?timeout=2s";
+  }
+
+  List<RedisServer> primaries() {
+    return servers.subList(0, PRIMARIES);
+  }
+
+  /** The primary, of those at the start, that has this slot. */
+  RedisServer primaryOf(int slot) {
+    for (int node = 0; node < PRIMARIES; node++) {
+      if (slot < 16_384 * (node + 1) / PRIMARIES) {
+        return servers.get(node);
+      }
+    }
+    throw new IllegalArgumentException("no slot: " + slot);
+  }
+
+  List<RedisServer> servers() {
+    return servers;
+  }
+
+  @Override
+  public void close() {
+    servers.forEach(RedisServer::close);
+  }
+}

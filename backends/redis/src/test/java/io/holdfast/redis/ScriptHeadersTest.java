@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The header of each script says what it takes and replies, and says it truly. */
+@Tag("redis")
+class ScriptHeadersTest {
+  private static final Pattern ARGUMENT = Pattern.compile("(KEYS|ARGV)\\[[^\\]]+\\]");
+
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(Script.class)
+  void a_header_names_every_key_and_argument_that_the_script_uses(Script script) {
+    String text = Script.read(script.file());
+    Set<String> used = arguments(code(text).replaceAll("2 \\* i", "2n").replace("3 * i", "3n"));
+    used = used.stream().map(ScriptHeadersTest::withoutBlanks).collect(Collectors.toSet());
+    assertThat(arguments(header(text))).containsAll(used);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(Script.class)
+  void a_header_names_no_argument_that_the_script_does_not_use(Script script) {
+    String text = Script.read(script.file());
+    for (String named : arguments(header(text))) {
+      String inCode = named.replace("2n", "2 * i").replace("3n", "3 * i").replace("-", " - ");
+      boolean ofThePrologue =
+          named.equals("KEYS[1..6]") && script.source().length() > text.length();
+      boolean iterated = named.equals("KEYS[n]") && code(text).contains("ipairs(KEYS)");
+      assertThat(ofThePrologue || iterated || code(text).contains(inCode)).as(named).isTrue();
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(Script.class)
+  void a_header_says_what_the_script_does_and_replies(Script script) {
+    String header = header(Script.read(script.file()));
+    assertThat(header).startsWith("-- ").contains("\n-- Reply {");
+    assertThat(header.lines()).allMatch(line -> line.length() <= 120);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @EnumSource(Script.class)
+  void data_is_in_keys_and_arguments_only_so_that_the_script_is_a_constant(Script script) {
+    assertThat(script.source()).doesNotContain("%s").doesNotContain("${");
+  }
+
+  private static String header(String text) {
+    return text.lines().takeWhile(line -> line.startsWith("--")).collect(Collectors.joining("\n"));
+  }
+
+  private static String code(String text) {
+    return text.lines().filter(line -> !line.startsWith("--")).collect(Collectors.joining("\n"));
+  }
+
+  private static Set<String> arguments(String text) {
+    return ARGUMENT
+        .matcher(text)
+        .results()
+        .map(MatchResult::group)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static String withoutBlanks(String argument) {
+    return argument.replace(" ", "");
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import io.holdfast.testkit.redis.Eventually;
+import io.holdfast.testkit.redis.RedisServer;
+import io.holdfast.testkit.redis.RedisWire;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A primary, two replicas and three sentinels. */
+final class SentinelGroup implements AutoCloseable {
+  private final List<RedisServer> servers = new ArrayList<>();
+  private final List<RedisServer> sentinels = new ArrayList<>();
+
+  SentinelGroup() {
+    RedisServer primary = RedisServer.start();
+    servers.add(primary);
+    for (int replica = 0; replica < 2; replica++) {
+      servers.add(RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(primary.port())));
+    }
+    for (int sentinel = 0; sentinel < 3; sentinel++) {
+      sentinels.add(
+          RedisServer.startSentinel(
+              List.of(
+                  "sentinel monitor mymaster 127.0.0.1 " + primary.port() + " 2",
+                  "sentinel down-after-milliseconds mymaster 1000",
+                  "sentinel failover-timeout mymaster 5000")));
+    }
+    Eventually.until("the replicas follow", () -> replicas(primary) == 2);
+    for (RedisServer sentinel : sentinels) {
+      Eventually.until("the sentinels know all", () -> knowsAll(sentinel));
+    }
+  }
+
+  static long replicas(RedisServer primary) {
+    return Long.parseLong(
+        primary
+            .call("INFO", "replication")
+            .toString()
+            .replaceAll("(?s).*connected_slaves:(\\d+).*", "$1"));
+  }
+
+  private static boolean knowsAll(RedisServer sentinel) {
+    List<?> fields = (List<?>) sentinel.call("SENTINEL", "MASTER", "mymaster");
+    return fields.get(fields.indexOf("num-slaves") + 1).equals("2")
+        && fields.get(fields.indexOf("num-other-sentinels") + 1).equals("2");
+  }
+
+  String address() {
+    return "redis-sentinel://"
+        + String.join(",", sentinels.stream().map(RedisServer::hostAndPort).toList())
+        + "/mymaster?timeout=2s";
+  }
+
+  /** The server that the sentinels call the primary now. */
+  RedisServer primary() {
+    List<?> place =
+        (List<?>) sentinels.get(0).call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", "mymaster");
+    return servers.stream()
+        .filter(server -> Integer.toString(server.port()).equals(place.get(1)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Has a replica promoted, while the old primary goes on. */
+  void failOver() {
+    RedisServer before = primary();
+    Eventually.until("a fail-over begins", this::askForFailOver);
+    Eventually.until("a fail-over is done", () -> primary() != before);
+  }
+
+  private boolean askForFailOver() {
+    try {
+      return sentinels.get(0).call("SENTINEL", "FAILOVER", "mymaster").equals("OK");
+    } catch (RedisWire.ErrorReply notYet) {
+      return false;
+    }
+  }
+
+  @Override
+  public void close() {
+    sentinels.forEach(RedisServer::close);
+    servers.forEach(RedisServer::close);
+  }
+}

@@ -289,7 +289,7 @@ final class Acquirer implements Server.Ear {
     Granted grant =
         claim.told(Long.parseLong(words[2]), Long.parseLong(words[3]), Long.parseLong(words[4]));
     if (grant != null) {
-      context.granted(holder, settings.replicas() == 0 ? grant : asHint(claim.hold(), grant));
+      context.granted(holder, settings.replicas().isNone() ? grant : asHint(claim.hold(), grant));
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
+import io.holdfast.BackendException;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.MaintNotificationsConfig;
@@ -9,6 +10,8 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SocketOptions.KeepAliveOptions;
+import io.lettuce.core.SocketOptions.TcpUserTimeoutOptions;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.StaticCredentialsProvider;
@@ -17,21 +20,33 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.EpollProvider;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** Makes Lettuce connections as we want them: they fail early, and never repeat a command. */
 final class Connector implements AutoCloseable {
   private static final int QUEUE = 1 << 16;
+  private static final Duration KEEP_ALIVE_IDLE = Duration.ofSeconds(5);
+  private static final Duration KEEP_ALIVE_INTERVAL = Duration.ofSeconds(1);
+  private static final int KEEP_ALIVE_COUNT = 3;
 
   private final RedisSettings settings;
   private final RedisClient client;
 
   Connector(RedisSettings settings) {
     this.settings = settings;
+    ClientOptions options = options();
     this.client = RedisClient.create(SharedResources.take());
-    client.setOptions(options());
+    client.setOptions(options);
   }
 
   private ClientOptions options() {
@@ -42,34 +57,78 @@ final class Connector implements AutoCloseable {
             .requestQueueSize(QUEUE)
             .maintNotificationsConfig(MaintNotificationsConfig.disabled())
             .timeoutOptions(TimeoutOptions.enabled(settings.timeout()))
-            .socketOptions(
-                SocketOptions.builder().connectTimeout(settings.timeout()).keepAlive(true).build());
+            .socketOptions(sockets());
     Path authority = settings.authority();
     if (authority != null) {
+      requireCertificates(authority);
       options.sslOptions(SslOptions.builder().trustManager(authority.toFile()).build());
+    }
+    return options.build();
+  }
+
+  private static void requireCertificates(Path authority) {
+    try (InputStream in = Files.newInputStream(authority)) {
+      if (!CertificateFactory.getInstance("X.509").generateCertificates(in).isEmpty()) {
+        return;
+      }
+    } catch (IOException | CertificateException unreadable) {
+      throw BackendException.refused(
+          "the certificates to trust cannot be read from " + authority, unreadable);
+    }
+    throw BackendException.refused("there is no certificate in " + authority, null);
+  }
+
+  /**
+   * A connection on which only messages come would not be missed: keep-alive finds in some seconds
+   * that its other end is gone. For one on which commands are sent the system can be told how long
+   * they may stay unacknowledged, if Netty's native transport is there; without it {@link Wire}
+   * notices that nothing is answered.
+   */
+  private SocketOptions sockets() {
+    SocketOptions.Builder options =
+        SocketOptions.builder()
+            .connectTimeout(settings.timeout())
+            .keepAlive(
+                KeepAliveOptions.builder()
+                    .enable()
+                    .idle(KEEP_ALIVE_IDLE)
+                    .interval(KEEP_ALIVE_INTERVAL)
+                    .count(KEEP_ALIVE_COUNT)
+                    .build());
+    if (EpollProvider.isAvailable()) {
+      options.tcpUserTimeout(
+          TcpUserTimeoutOptions.builder()
+              .enable()
+              .tcpUserTimeout(settings.timeout().multipliedBy(2))
+              .build());
     }
     return options.build();
   }
 
   CompletionStage<StatefulRedisConnection<String, String>> connect(
       HostAndPort place, Runnable broken) {
-    return client
-        .connectAsync(StringCodec.UTF8, uri(place))
+    return explained(place, client.connectAsync(StringCodec.UTF8, uri(place)))
         .thenApply(connection -> watched(connection, broken));
   }
 
   CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub(
       HostAndPort place, Runnable broken) {
-    return client
-        .connectPubSubAsync(StringCodec.UTF8, uri(place))
+    return explained(place, client.connectPubSubAsync(StringCodec.UTF8, uri(place)))
         .thenApply(connection -> watched(connection, broken));
   }
 
   /** To a sentinel, which has users of its own; ours are those of the servers. */
   CompletionStage<StatefulRedisSentinelConnection<String, String>> connectSentinel(
       HostAndPort place) {
-    RedisURI uri = uri(place, false);
-    return client.connectSentinelAsync(StringCodec.UTF8, uri);
+    RedisURI uri = uri(place, 0, settings.sentinelCredentials());
+    return explained(place, client.connectSentinelAsync(StringCodec.UTF8, uri));
+  }
+
+  private <C> CompletionStage<C> explained(HostAndPort place, CompletionStage<C> connection) {
+    return connection
+        .toCompletableFuture()
+        .exceptionallyCompose(
+            failure -> CompletableFuture.failedFuture(Refusals.of(place, settings, failure)));
   }
 
   private static <C extends StatefulConnection<String, String>> C watched(
@@ -85,23 +144,23 @@ final class Connector implements AutoCloseable {
   }
 
   private RedisURI uri(HostAndPort place) {
-    return uri(place, true);
+    return uri(place, settings.database(), settings.credentials());
   }
 
-  private RedisURI uri(HostAndPort place, boolean asUser) {
+  private RedisURI uri(HostAndPort place, int database, Credentials credentials) {
     RedisURI uri =
         RedisURI.builder()
             .withHost(place.host())
             .withPort(place.port())
-            .withDatabase(asUser ? settings.database() : 0)
+            .withDatabase(database)
             .withTimeout(settings.timeout())
             .withSsl(settings.tls())
             .withVerifyPeer(SslVerifyMode.FULL)
             .build();
-    String password = settings.password();
-    if (password != null && asUser) {
+    String password = credentials.password();
+    if (password != null) {
       uri.setCredentialsProvider(
-          new StaticCredentialsProvider(settings.user(), password.toCharArray()));
+          new StaticCredentialsProvider(credentials.user(), password.toCharArray()));
     }
     return uri;
   }

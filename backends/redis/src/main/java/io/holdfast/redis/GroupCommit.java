@@ -24,12 +24,12 @@ final class GroupCommit {
   }
 
   private final Link<Wire> link;
-  private final int replicas;
+  private final Replicas replicas;
   private final long waitMillis;
   private List<Pending> pending = new ArrayList<>();
   private boolean underWay;
 
-  GroupCommit(Link<Wire> link, int replicas, Duration timeout) {
+  GroupCommit(Link<Wire> link, Replicas replicas, Duration timeout) {
     this.link = link;
     this.replicas = replicas;
     // Less than the time-out of the command itself, so that the server gives up first.
@@ -90,28 +90,42 @@ final class GroupCommit {
     for (Pending each : batch) {
       replies.add(each.send(wire));
     }
-    CompletableFuture<Long> acknowledged =
-        wire.send(commands -> commands.waitForReplication(replicas, waitMillis));
+    CompletableFuture<Boolean> acknowledged =
+        required(wire).thenCompose(count -> await(wire, count));
     CompletableFuture<?> all =
         CompletableFuture.allOf(replies.toArray(CompletableFuture<?>[]::new))
             .handle((done, failure) -> batch);
     return acknowledged.thenCombine(
         all,
-        (count, done) -> {
+        (byReplicas, done) -> {
           for (int i = 0; i < batch.size(); i++) {
             Pending each = batch.get(i);
             Answers.handle(
                 replies.get(i),
                 (reply, failure) -> {
                   if (reply != null) {
-                    each.answer().complete(new Acknowledged(reply, count >= replicas));
+                    each.answer().complete(new Acknowledged(reply, byReplicas));
                   } else if (failure != null) {
                     failed(wire, each, failure);
                   }
                 });
           }
-          return count;
+          return byReplicas;
         });
+  }
+
+  /** How many it takes; one round trip more if that is as many as are connected. */
+  private CompletableFuture<Integer> required(Wire wire) {
+    return replicas.all()
+        ? wire.send(commands -> commands.info("replication"))
+            .thenApply(text -> replicas.required(ServerInfo.parse(text).replicas()))
+        : CompletableFuture.completedFuture(replicas.least());
+  }
+
+  /** {@code WAIT} is for all that this connection has written before. */
+  private CompletableFuture<Boolean> await(Wire wire, int required) {
+    return wire.send(commands -> commands.waitForReplication(required, waitMillis))
+        .thenApply(acknowledged -> acknowledged >= required);
   }
 
   /** A script that the server has forgotten goes into the next batch: this WAIT was not for it. */

@@ -8,6 +8,7 @@ import io.holdfast.spi.Address;
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.LockBackend;
 import io.lettuce.core.SetArgs;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -83,7 +84,19 @@ public final class RedisBackend implements LockBackend {
 
     /** Who to be, and the password. */
     public Builder credentials(String user, String password) {
-      settings = settings.withCredentials(user, password);
+      settings = settings.withCredentials(new Credentials(user, password));
+      return this;
+    }
+
+    /** Who to be at the sentinels, which have users of their own, and the password. */
+    public Builder sentinelCredentials(String user, String password) {
+      settings = settings.withSentinelCredentials(new Credentials(user, password));
+      return this;
+    }
+
+    /** The certificates to trust, as a file in the PEM format, instead of those of the JVM. */
+    public Builder certificates(Path authority) {
+      settings = settings.withAuthority(authority);
       return this;
     }
 
@@ -103,7 +116,16 @@ public final class RedisBackend implements LockBackend {
      * How many replicas must acknowledge a grant and a renewal: none unless it is said otherwise.
      */
     public Builder replicas(int replicas) {
-      settings = settings.withReplicas(replicas);
+      settings = settings.withReplicas(Replicas.of(replicas));
+      return this;
+    }
+
+    /**
+     * As many replicas as are connected must acknowledge a grant and a renewal; with none nothing
+     * is granted.
+     */
+    public Builder allReplicas() {
+      settings = settings.withReplicas(Replicas.ALL);
       return this;
     }
 

@@ -2,6 +2,7 @@
 package io.holdfast.redis;
 
 import io.holdfast.spi.Address;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Where the servers are and how to speak to them. Prints no secret.
  *
  * @param service by which name the sentinels know the primary; null without Sentinel
+ * @param credentials for the servers
+ * @param sentinelCredentials for the sentinels, which have users of their own
  * @param timeout how long a command may take; also how long a connection may
  * @param replicas how many replicas must acknowledge a grant or a renewal
  * @param authority a file with the certificates to trust, instead of those of the JVM
@@ -24,12 +27,12 @@ record RedisSettings(
     Kind kind,
     List<HostAndPort> hosts,
     @Nullable String service,
-    @Nullable String user,
-    @Nullable String password,
     int database,
+    Credentials credentials,
+    Credentials sentinelCredentials,
     String prefix,
     Duration timeout,
-    int replicas,
+    Replicas replicas,
     boolean tls,
     @Nullable Path authority) {
   static final String DEFAULT_PREFIX = "lock:";
@@ -37,7 +40,7 @@ record RedisSettings(
 
   private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s)");
   private static final Set<String> PARAMETERS =
-      Set.of("prefix", "timeout", "replicas", "tls", "ca");
+      Set.of("prefix", "timeout", "replicas", "tls", "ca", "sentinel-user", "sentinel-password");
 
   /** What the servers are to each other. */
   enum Kind {
@@ -77,8 +80,17 @@ record RedisSettings(
               + " 5 s, not "
               + timeout);
     }
-    if (replicas < 0) {
-      throw new IllegalArgumentException("the number of replicas is 0 or more, not " + replicas);
+    if (kind != Kind.SENTINEL && sentinelCredentials.password() != null) {
+      throw new IllegalArgumentException(
+          "a password of sentinels is for 'redis-sentinel:' only; others have none");
+    }
+    if (authority != null && !Files.isReadable(authority)) {
+      throw new IllegalArgumentException(
+          "the file with the certificates to trust cannot be read: " + authority);
+    }
+    if (authority != null && !tls) {
+      throw new IllegalArgumentException(
+          "certificates to trust are for TLS: use 'rediss:', or 'tls=true' with Sentinel or Cluster");
     }
   }
 
@@ -102,35 +114,63 @@ record RedisSettings(
         kind,
         HostAndPort.parse(address.hosts(), kind.port()),
         service,
-        address.user().orElse(null),
-        address.password().orElse(null),
         path.isEmpty() ? 0 : number("database", path),
+        new Credentials(address.user().orElse(null), address.password().orElse(null)),
+        new Credentials(
+            address.parameter("sentinel-user").orElse(null),
+            address.parameter("sentinel-password").orElse(null)),
         address.parameter("prefix").orElse(DEFAULT_PREFIX),
         address.parameter("timeout").map(RedisSettings::time).orElse(DEFAULT_TIMEOUT),
-        address.parameter("replicas").map(text -> number("replicas", text)).orElse(0),
+        address.parameter("replicas").map(Replicas::parse).orElse(Replicas.NONE),
         address.scheme().equals("rediss")
             || address.parameter("tls").map(RedisSettings::truth).orElse(false),
         address.parameter("ca").map(Path::of).orElse(null));
   }
 
-  RedisSettings withCredentials(String user, String password) {
-    return new RedisSettings(
-        kind, hosts, service, user, password, database, prefix, timeout, replicas, tls, authority);
+  RedisSettings withCredentials(Credentials credentials) {
+    return with(credentials, sentinelCredentials, prefix, timeout, replicas, authority);
+  }
+
+  RedisSettings withSentinelCredentials(Credentials sentinelCredentials) {
+    return with(credentials, sentinelCredentials, prefix, timeout, replicas, authority);
   }
 
   RedisSettings withPrefix(String prefix) {
-    return new RedisSettings(
-        kind, hosts, service, user, password, database, prefix, timeout, replicas, tls, authority);
+    return with(credentials, sentinelCredentials, prefix, timeout, replicas, authority);
   }
 
   RedisSettings withTimeout(Duration timeout) {
-    return new RedisSettings(
-        kind, hosts, service, user, password, database, prefix, timeout, replicas, tls, authority);
+    return with(credentials, sentinelCredentials, prefix, timeout, replicas, authority);
   }
 
-  RedisSettings withReplicas(int replicas) {
+  RedisSettings withReplicas(Replicas replicas) {
+    return with(credentials, sentinelCredentials, prefix, timeout, replicas, authority);
+  }
+
+  RedisSettings withAuthority(Path authority) {
+    return with(credentials, sentinelCredentials, prefix, timeout, replicas, authority);
+  }
+
+  /** All that a builder can change; where the servers are is not among it. */
+  private RedisSettings with(
+      Credentials credentials,
+      Credentials sentinelCredentials,
+      String prefix,
+      Duration timeout,
+      Replicas replicas,
+      @Nullable Path authority) {
     return new RedisSettings(
-        kind, hosts, service, user, password, database, prefix, timeout, replicas, tls, authority);
+        kind,
+        hosts,
+        service,
+        database,
+        credentials,
+        sentinelCredentials,
+        prefix,
+        timeout,
+        replicas,
+        tls,
+        authority);
   }
 
   private static int number(String what, String text) {

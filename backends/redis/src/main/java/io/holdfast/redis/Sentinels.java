@@ -34,7 +34,7 @@ final class Sentinels {
   private CompletableFuture<HostAndPort> ask(int index, int left, @Nullable Throwable last) {
     if (left == 0) {
       return CompletableFuture.failedFuture(
-          BackendException.notApplied("no sentinel of '" + service + "' answers", last));
+          Failures.ofConnection("no sentinel of '" + service + "' answers", last));
     }
     int at = index % places.size();
     return askOne(places.get(at))

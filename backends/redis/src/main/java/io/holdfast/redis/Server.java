@@ -56,7 +56,7 @@ final class Server {
     this.commands = new Link<>(what, context, wires);
     this.acknowledged = new Link<>("the acknowledged writes of " + what, context, wires);
     this.commits =
-        settings.replicas() == 0
+        settings.replicas().isNone()
             ? null
             : new GroupCommit(acknowledged, settings.replicas(), settings.timeout());
     this.messages =

@@ -31,6 +31,15 @@ record ServerInfo(Map<String, String> fields) {
     return Integer.parseInt(parts[0]) * 100 + Integer.parseInt(parts[1]);
   }
 
+  /** How many replicas follow it; one that is still being filled cannot acknowledge anything. */
+  int replicas() {
+    return (int)
+        fields.entrySet().stream()
+            .filter(field -> field.getKey().matches("slave\\d+"))
+            .filter(field -> field.getValue().contains("state=online"))
+            .count();
+  }
+
   /** Changes with every start of the server. */
   String run() {
     return fields.getOrDefault("run_id", "");

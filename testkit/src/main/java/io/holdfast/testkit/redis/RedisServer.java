@@ -4,13 +4,16 @@ package io.holdfast.testkit.redis;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -29,12 +32,11 @@ public final class RedisServer implements AutoCloseable {
   private final @Nullable String password;
   private Process process;
 
-  private RedisServer(String binary, int port, @Nullable String password, List<String> options) {
+  private RedisServer(Path directory, int port, @Nullable String password, List<String> command) {
+    this.directory = directory;
     this.port = port;
     this.password = password;
-    this.directory = directory();
-    this.command = new ArrayList<>(List.of(binary));
-    command.addAll(options);
+    this.command = List.copyOf(command);
     this.process = run();
   }
 
@@ -47,23 +49,78 @@ public final class RedisServer implements AutoCloseable {
     return startBinary(binary(), options);
   }
 
+  /** Somebody else may take the port before the server does. */
+  private static RedisServer onFreePort(IntFunction<RedisServer> start) {
+    IllegalStateException last = new IllegalStateException("no free port");
+    for (int tries = 0; tries < 3; tries++) {
+      try {
+        return start.apply(freePort());
+      } catch (IllegalStateException failed) {
+        last = failed;
+      }
+    }
+    throw last;
+  }
+
   /** Starts a server from this binary, and waits until it answers. */
   public static RedisServer startBinary(String binary, String... options) {
-    int port = freePort();
-    List<String> all = new ArrayList<>();
+    return onFreePort(port -> startOn(port, binary, options));
+  }
+
+  private static RedisServer startOn(int port, String binary, String... options) {
+    List<String> all = new ArrayList<>(List.of(binary));
     all.addAll(List.of("--port", Integer.toString(port), "--bind", "127.0.0.1"));
     all.addAll(List.of("--save", "", "--appendonly", "no", "--daemonize", "no"));
     all.addAll(List.of(options));
     int at = all.indexOf("--requirepass");
-    RedisServer server = new RedisServer(binary, port, at < 0 ? null : all.get(at + 1), all);
-    server.awaitAnswer();
+    return start(newDirectory(), port, at < 0 ? null : all.get(at + 1), all);
+  }
+
+  private static RedisServer start(
+      Path directory, int port, @Nullable String password, List<String> command) {
+    RedisServer server = new RedisServer(directory, port, password, command);
+    try {
+      server.awaitAnswer();
+    } catch (RuntimeException failed) {
+      server.close();
+      throw failed;
+    }
     return server;
   }
 
-  /** Starts a sentinel with this configuration, to which its port and directory are added. */
+  /**
+   * The options for a server that also listens with TLS, on a port that is free now.
+   *
+   * @param port from {@link #freePort()}
+   */
+  public static String[] tlsOptions(int port, TestAuthority.Issued certificate) {
+    return new String[] {
+      "--tls-port",
+      Integer.toString(port),
+      "--tls-cert-file",
+      certificate.certificate().toString(),
+      "--tls-key-file",
+      certificate.key().toString(),
+      "--tls-ca-cert-file",
+      certificate.authority().toString(),
+      "--tls-auth-clients",
+      "no"
+    };
+  }
+
+  /** Starts a sentinel with this configuration, to which its port is added. */
   public static RedisServer startSentinel(List<String> configuration) {
-    int port = freePort();
-    Path file = directory().resolve("sentinel.conf");
+    return startSentinel(binary(), configuration);
+  }
+
+  /** Starts a sentinel from this binary. */
+  public static RedisServer startSentinel(String binary, List<String> configuration) {
+    return onFreePort(port -> startSentinelOn(port, binary, configuration));
+  }
+
+  private static RedisServer startSentinelOn(int port, String binary, List<String> configuration) {
+    Path directory = newDirectory();
+    Path file = directory.resolve("sentinel.conf");
     List<String> lines = new ArrayList<>(configuration);
     lines.add("port " + port);
     lines.add("bind 127.0.0.1");
@@ -72,10 +129,13 @@ public final class RedisServer implements AutoCloseable {
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }
-    RedisServer server =
-        new RedisServer(binary(), port, null, List.of(file.toString(), "--sentinel"));
-    server.awaitAnswer();
-    return server;
+    String password =
+        configuration.stream()
+            .filter(line -> line.startsWith("requirepass "))
+            .map(line -> line.substring("requirepass ".length()))
+            .findFirst()
+            .orElse(null);
+    return start(directory, port, password, List.of(binary, file.toString(), "--sentinel"));
   }
 
   /** The binary that {@link #start} runs. */
@@ -128,8 +188,18 @@ public final class RedisServer implements AutoCloseable {
 
   /** Starts the server again after it was killed, on the same port. */
   public void restart() {
-    process = run();
+    launch();
     awaitAnswer();
+  }
+
+  /** The same, and does not wait until it answers. */
+  public void launch() {
+    process = run();
+  }
+
+  /** Where the server keeps its files. */
+  public Path directory() {
+    return directory;
   }
 
   /** Ends the server, and deletes its directory. */
@@ -168,7 +238,8 @@ public final class RedisServer implements AutoCloseable {
 
   private boolean isAnswering() {
     try (RedisWire wire = connect()) {
-      return "PONG".equals(wire.call("PING"));
+      // Not another one that was faster to take the port.
+      return "PONG".equals(wire.call("PING")) && process.isAlive();
     } catch (UncheckedIOException | RedisWire.ErrorReply notYet) {
       return false;
     }
@@ -208,7 +279,7 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  private static Path directory() {
+  private static Path newDirectory() {
     try {
       return Files.createTempDirectory("holdfast-redis");
     } catch (IOException failed) {
@@ -216,17 +287,27 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Low enough that a cluster's bus port, 10,000 above, is a port too. */
-  private static int freePort() {
+  /**
+   * A port of the loopback interface that is free now. Below those that the system gives to
+   * outgoing connections, so that a server which is started again finds its port free; and so is a
+   * cluster's bus port, 10,000 above.
+   */
+  public static int freePort() {
     for (int tries = 0; tries < 1000; tries++) {
-      try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        if (socket.getLocalPort() < 55_000) {
-          return socket.getLocalPort();
-        }
-      } catch (IOException failed) {
-        throw new UncheckedIOException(failed);
+      int port = ThreadLocalRandom.current().nextInt(10_000, 22_000);
+      if (isFree(port) && isFree(port + 10_000)) {
+        return port;
       }
     }
-    throw new IllegalStateException("no free port below 55,000");
+    throw new IllegalStateException("no free port between 10,000 and 22,000");
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1);
+      return true;
+    } catch (IOException taken) {
+      return false;
+    }
   }
 }

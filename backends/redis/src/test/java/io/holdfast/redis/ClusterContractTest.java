@@ -1,37 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
-import io.holdfast.spi.BackendProvider;
-import io.holdfast.spi.LockBackend;
-import io.holdfast.testkit.LockBackendContract;
 import io.holdfast.testkit.redis.RedisServer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 
-@Tag("redis")
-class ClusterContractTest extends LockBackendContract {
-  private static RedisCluster cluster;
+/** Three primaries with a replica each. */
+class ClusterContractTest extends RedisContract {
 
   @BeforeAll
   static void start() {
-    cluster = new RedisCluster();
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
-
-  @Override
-  protected LockBackend openBackend() {
-    return BackendProvider.backendAt(cluster.address());
-  }
-
-  @Override
-  protected void restartStore() {
-    cluster.servers().forEach(RedisServer::kill);
-    cluster.servers().forEach(RedisServer::restart);
-    cluster.awaitUp();
+    use(new RedisCluster(RedisServer.binary(), LeastUser.options(700)), true);
   }
 }

@@ -1,36 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
-import io.holdfast.spi.BackendProvider;
-import io.holdfast.spi.LockBackend;
-import io.holdfast.testkit.LockBackendContract;
 import io.holdfast.testkit.redis.RedisServer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 
-@Tag("redis")
-class OneServerContractTest extends LockBackendContract {
-  private static RedisServer server;
+/** One server. */
+class OneServerContractTest extends RedisContract {
 
   @BeforeAll
   static void start() {
-    server = RedisServer.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  @Override
-  protected LockBackend openBackend() {
-    return BackendProvider.backendAt("redis://" + server.hostAndPort());
-  }
-
-  @Override
-  protected void restartStore() {
-    server.kill();
-    server.restart();
+    use(OneRedis.start(RedisServer.binary(), LeastUser.options(700)), true);
   }
 }

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Three primaries with a replica each. */
-final class RedisCluster implements AutoCloseable {
+final class RedisCluster implements Deployment {
   private static final int PRIMARIES = 3;
 
   private final List<RedisServer> servers = new ArrayList<>();
@@ -16,20 +16,14 @@ final class RedisCluster implements AutoCloseable {
     this(RedisServer.binary());
   }
 
-  RedisCluster(String binary) {
+  RedisCluster(String binary, String... options) {
+    List<String> all = new ArrayList<>(List.of("--cluster-enabled", "yes"));
+    all.addAll(List.of("--cluster-config-file", "nodes.conf", "--cluster-node-timeout", "2000"));
+    // Otherwise one stopped primary stops them all.
+    all.addAll(List.of("--cluster-require-full-coverage", "no"));
+    all.addAll(List.of(options));
     for (int node = 0; node < 2 * PRIMARIES; node++) {
-      servers.add(
-          RedisServer.startBinary(
-              binary,
-              "--cluster-enabled",
-              "yes",
-              "--cluster-config-file",
-              "nodes.conf",
-              "--cluster-node-timeout",
-              "2000",
-              // Otherwise one stopped primary stops them all.
-              "--cluster-require-full-coverage",
-              "no"));
+      servers.add(RedisServer.startBinary(binary, all.toArray(String[]::new)));
     }
     for (int node = 0; node < PRIMARIES; node++) {
       int from = 16_384 * node / PRIMARIES;
@@ -58,6 +52,13 @@ final class RedisCluster implements AutoCloseable {
     }
   }
 
+  @Override
+  public void restart() {
+    servers.forEach(RedisServer::kill);
+    servers.forEach(RedisServer::restart);
+    awaitUp();
+  }
+
   void awaitUp() {
     for (RedisServer server : servers) {
       Eventually.until(
@@ -70,7 +71,8 @@ final class RedisCluster implements AutoCloseable {
     return server.call("CLUSTER", "NODES").toString().lines().count();
   }
 
-  String address() {
+  @Override
+  public String address() {
     return "redis-cluster://" + servers.get(0).hostAndPort() + "?timeout=2s";
   }
 

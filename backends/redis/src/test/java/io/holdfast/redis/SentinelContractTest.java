@@ -1,34 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
-import io.holdfast.spi.BackendProvider;
-import io.holdfast.spi.LockBackend;
-import io.holdfast.testkit.LockBackendContract;
-import org.junit.jupiter.api.AfterAll;
+import io.holdfast.testkit.redis.RedisServer;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 
-@Tag("redis")
-class SentinelContractTest extends LockBackendContract {
-  private static SentinelGroup group;
+/** A primary, two replicas and three sentinels. */
+class SentinelContractTest extends RedisContract {
 
   @BeforeAll
   static void start() {
-    group = new SentinelGroup();
-  }
-
-  @AfterAll
-  static void stop() {
-    group.close();
-  }
-
-  @Override
-  protected LockBackend openBackend() {
-    return BackendProvider.backendAt(group.address());
-  }
-
-  @Override
-  protected void restartStore() {
-    group.failOver();
+    use(new SentinelGroup(RedisServer.binary(), LeastUser.options(700)), true);
   }
 }

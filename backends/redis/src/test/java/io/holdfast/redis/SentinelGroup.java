@@ -6,30 +6,53 @@ import io.holdfast.testkit.redis.RedisServer;
 import io.holdfast.testkit.redis.RedisWire;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A primary, two replicas and three sentinels. */
-final class SentinelGroup implements AutoCloseable {
+final class SentinelGroup implements Deployment {
   private final List<RedisServer> servers = new ArrayList<>();
   private final List<RedisServer> sentinels = new ArrayList<>();
 
   SentinelGroup() {
-    RedisServer primary = RedisServer.start();
+    this(RedisServer.binary());
+  }
+
+  SentinelGroup(String binary, String... options) {
+    this(binary, null, options);
+  }
+
+  /** With sentinels that want a password, from each other too. */
+  static SentinelGroup withSentinelPassword(String password) {
+    return new SentinelGroup(RedisServer.binary(), password, new String[0]);
+  }
+
+  private SentinelGroup(String binary, @Nullable String password, String[] options) {
+    RedisServer primary = RedisServer.startBinary(binary, options);
     servers.add(primary);
     for (int replica = 0; replica < 2; replica++) {
-      servers.add(RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(primary.port())));
+      servers.add(RedisServer.startBinary(binary, following(primary, options)));
     }
     for (int sentinel = 0; sentinel < 3; sentinel++) {
-      sentinels.add(
-          RedisServer.startSentinel(
-              List.of(
-                  "sentinel monitor mymaster 127.0.0.1 " + primary.port() + " 2",
-                  "sentinel down-after-milliseconds mymaster 1000",
-                  "sentinel failover-timeout mymaster 5000")));
+      List<String> lines = new ArrayList<>();
+      lines.add("sentinel monitor mymaster 127.0.0.1 " + primary.port() + " 2");
+      lines.add("sentinel down-after-milliseconds mymaster 1000");
+      lines.add("sentinel failover-timeout mymaster 5000");
+      if (password != null) {
+        lines.add("requirepass " + password);
+        lines.add("sentinel sentinel-pass " + password);
+      }
+      sentinels.add(RedisServer.startSentinel(binary, lines));
     }
     Eventually.until("the replicas follow", () -> replicas(primary) == 2);
     for (RedisServer sentinel : sentinels) {
       Eventually.until("the sentinels know all", () -> knowsAll(sentinel));
     }
+  }
+
+  private static String[] following(RedisServer primary, String[] options) {
+    List<String> all = new ArrayList<>(List.of(options));
+    all.addAll(List.of("--replicaof", "127.0.0.1", Integer.toString(primary.port())));
+    return all.toArray(String[]::new);
   }
 
   static long replicas(RedisServer primary) {
@@ -46,7 +69,8 @@ final class SentinelGroup implements AutoCloseable {
         && fields.get(fields.indexOf("num-other-sentinels") + 1).equals("2");
   }
 
-  String address() {
+  @Override
+  public String address() {
     return "redis-sentinel://"
         + String.join(",", sentinels.stream().map(RedisServer::hostAndPort).toList())
         + "/mymaster?timeout=2s";
@@ -60,6 +84,11 @@ final class SentinelGroup implements AutoCloseable {
         .filter(server -> Integer.toString(server.port()).equals(place.get(1)))
         .findFirst()
         .orElseThrow();
+  }
+
+  @Override
+  public void restart() {
+    failOver();
   }
 
   /** Has a replica promoted, while the old primary goes on. */

@@ -2,7 +2,9 @@
 package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.BackendException;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.testkit.redis.Eventually;
@@ -11,6 +13,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -80,5 +83,32 @@ class SentinelTest {
     } finally {
       old.resume();
     }
+  }
+
+  @Test
+  void sentinels_with_a_password_of_their_own_are_asked_with_it() {
+    String password = "of-sentinels";
+    try (SentinelGroup guarded = SentinelGroup.withSentinelPassword(password)) {
+      String address = guarded.address();
+      Holdfast one = clients.openAt(address + "&sentinel-password=" + password, LEASE);
+      assertThat(one.lock("n").tryAcquire()).isPresent();
+      assertRefused(() -> clients.openAt(address, LEASE));
+      assertRefused(() -> clients.openAt(address + "&sentinel-password=wrong", LEASE));
+      var built = RedisBackend.builder(address).sentinelCredentials("default", password).build();
+      try (Holdfast other = Holdfast.builder(built).shutdownHook(false).build()) {
+        assertThat(other.lock("m").tryAcquire()).isPresent();
+      }
+      one.close();
+    }
+  }
+
+  private static void assertRefused(ThrowingCallable connect) {
+    assertThatThrownBy(connect)
+        .isInstanceOfSatisfying(
+            BackendException.class,
+            refusal -> {
+              assertThat(refusal.outcome()).isEqualTo(BackendException.Outcome.NOT_APPLIED);
+              assertThat(refusal.isTransient()).isFalse();
+            });
   }
 }

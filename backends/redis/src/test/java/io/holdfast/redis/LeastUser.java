@@ -7,8 +7,13 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** The least that a user needs: what the scripts call, and what the client sends beside them. */
-final class AclRule {
+/**
+ * A user with the least privileges: what the scripts call, and what the client sends beside them.
+ */
+final class LeastUser {
+  static final String NAME = "holdfast";
+  static final String PASSWORD = "least-privileges";
+
   private static final Pattern CALL = Pattern.compile("redis\\.p?call\\('([A-Z]+)'");
 
   /** What the client sends itself, of which not all are in every setting. */
@@ -36,10 +41,15 @@ final class AclRule {
   private static final String KEYS = "~lock:* ~{lock:*}:* ~{*}:*:lock:* ~hf:*";
   private static final String CHANNELS = "&hf:client:* &{*}:hf:client:*";
 
-  private AclRule() {}
+  private LeastUser() {}
+
+  /** With which a server starts that knows this user. */
+  static String[] options(int version) {
+    return ("--user " + NAME + " >" + PASSWORD + " " + rule(version)).split(" ");
+  }
 
   /** As {@code ACL SETUSER name} takes it, after the password. */
-  static String of(int version) {
+  static String rule(int version) {
     Set<String> commands = new TreeSet<>(CLIENT);
     for (Script script : Script.values()) {
       CALL.matcher(script.source())

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import org.junit.jupiter.api.BeforeAll;
+
+/** The same of the oldest version that is supported. */
+class OldSentinelContractTest extends RedisContract {
+
+  @BeforeAll
+  static void start() {
+    use(new SentinelGroup(OldRedis.binary(), LeastUser.options(602)), true);
+  }
+}

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * whose fate is unknown, and for which a new connection is the old one: what we know of a server
  * (its clock, its subscriptions, whether it is a primary) holds for one connection only.
  *
- * <p>Whoever asks gets the connection; while one is being made, waits for it; in the pause after a
- * failure, gets that failure.
+ * <p>Whoever asks gets the connection; while one is being made, or is about to be made because the
+ * last one broke, waits for it; in the pause after it could not be made, gets that failure.
  */
 final class Link<L extends Link.Line> {
   private static final long LONGEST_PAUSE_MILLIS = 1000;
@@ -122,11 +122,7 @@ final class Link<L extends Link.Line> {
         return;
       }
       failures++;
-      line =
-          CompletableFuture.failedFuture(
-              problem != null
-                  ? problem
-                  : BackendException.notApplied("the connection to " + what + " is broken", null));
+      line = problem == null ? new CompletableFuture<>() : CompletableFuture.failedFuture(problem);
       long longest = Math.min(LONGEST_PAUSE_MILLIS, 5L << Math.min(failures, 16));
       pause = longest / 2 + context.random().nextLong(longest / 2 + 1);
     }
@@ -138,12 +134,15 @@ final class Link<L extends Link.Line> {
   }
 
   private void reconnect() {
-    CompletableFuture<L> attempt = new CompletableFuture<>();
+    CompletableFuture<L> attempt;
     synchronized (this) {
       if (closed) {
         return;
       }
-      line = attempt;
+      if (line.isDone()) {
+        line = new CompletableFuture<>();
+      }
+      attempt = line;
     }
     connect(attempt);
   }

@@ -38,4 +38,24 @@ class ClusterStandstillTest {
       stopped.resume();
     }
   }
+
+  @Test
+  void the_locks_of_a_server_that_stands_still_are_served_by_the_replica_that_takes_its_place()
+      throws Exception {
+    try (RedisCluster cluster = new RedisCluster();
+        Clients clients = new Clients()) {
+      Holdfast one = clients.openAt(cluster.address(), Duration.ofSeconds(6));
+      Lease before = one.lock("n").acquire(LONG);
+      RedisServer stopped = cluster.primaryOf(Slots.of("lock:n"));
+      stopped.pause();
+      try {
+        Lease after = one.lock("n").acquire(LONG);
+        assertThat(after.token().isNewerThan(before.token())).isTrue();
+        assertThat(before.isHeld()).isFalse();
+        assertThat(after.release()).isTrue();
+      } finally {
+        stopped.resume();
+      }
+    }
+  }
 }

@@ -55,12 +55,14 @@ final class SentinelGroup implements Deployment {
     return all.toArray(String[]::new);
   }
 
+  /** How many replicas have caught up; until then they cannot be promoted. */
   static long replicas(RedisServer primary) {
-    return Long.parseLong(
-        primary
-            .call("INFO", "replication")
-            .toString()
-            .replaceAll("(?s).*connected_slaves:(\\d+).*", "$1"));
+    return primary
+        .call("INFO", "replication")
+        .toString()
+        .lines()
+        .filter(line -> line.contains("state=online"))
+        .count();
   }
 
   private static boolean knowsAll(RedisServer sentinel) {

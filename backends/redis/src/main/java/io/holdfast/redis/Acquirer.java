@@ -267,6 +267,9 @@ final class Acquirer implements Server.Ear {
 
   @Override
   public void message(String message) {
+    if (message.equals(Wire.HELLO)) {
+      return;
+    }
     String[] words = message.split(" ", 6);
     Holder holder = words.length < 2 ? null : holder(words[1]);
     if (holder == null || !holder.process().equals(context.origin().process())) {

@@ -24,6 +24,7 @@ import io.lettuce.core.resource.EpollProvider;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.Serial;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.CertificateException;
@@ -148,21 +149,30 @@ final class Connector implements AutoCloseable {
   }
 
   private RedisURI uri(HostAndPort place, int database, Credentials credentials) {
-    RedisURI uri =
-        RedisURI.builder()
-            .withHost(place.host())
-            .withPort(place.port())
-            .withDatabase(database)
-            .withTimeout(settings.timeout())
-            .withSsl(settings.tls())
-            .withVerifyPeer(SslVerifyMode.FULL)
-            .build();
+    RedisURI uri = new QuietUri(place, settings.timeout());
+    uri.setDatabase(database);
+    uri.setSsl(settings.tls());
+    uri.setVerifyPeer(SslVerifyMode.FULL);
     String password = credentials.password();
     if (password != null) {
       uri.setCredentialsProvider(
           new StaticCredentialsProvider(credentials.user(), password.toCharArray()));
     }
     return uri;
+  }
+
+  /** Lettuce logs these, and would print the user and the length of the password. */
+  private static final class QuietUri extends RedisURI {
+    @Serial private static final long serialVersionUID = 1L;
+
+    QuietUri(HostAndPort place, Duration timeout) {
+      super(place.host(), place.port(), timeout);
+    }
+
+    @Override
+    public String toString() {
+      return getHost() + ":" + getPort();
+    }
   }
 
   /** After the last connection was closed. The client has nothing of its own but those. */

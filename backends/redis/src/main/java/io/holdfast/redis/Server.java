@@ -51,7 +51,8 @@ final class Server {
                             .connect(place, broken)
                             .thenCompose(
                                 connection ->
-                                    Wire.ready(context, connection, place, settings, this::drop)))
+                                    Wire.ready(
+                                        context, connection, place, settings, channel, this::drop)))
                 .thenApply(this::besideMailbox);
     this.commands = new Link<>(what, context, wires);
     this.acknowledged = new Link<>("the acknowledged writes of " + what, context, wires);

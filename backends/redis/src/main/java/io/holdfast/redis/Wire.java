@@ -20,6 +20,9 @@ import org.slf4j.LoggerFactory;
 final class Wire implements Link.Line {
   private static final Logger LOG = LoggerFactory.getLogger(RedisBackend.class);
 
+  /** A message to ourselves, of no meaning. */
+  static final String HELLO = "hello";
+
   private final BackendContext context;
   private final StatefulRedisConnection<String, String> connection;
   private final HostAndPort place;
@@ -45,12 +48,17 @@ final class Wire implements Link.Line {
     this.silent = silent;
   }
 
-  /** Looks at the server behind a new connection; the connection is closed if it is not fit. */
+  /**
+   * Looks at the server behind a new connection; the connection is closed if it is not fit.
+   *
+   * @param channel our own, to see that we may publish: scripts that hand over do
+   */
   static CompletionStage<Wire> ready(
       BackendContext context,
       StatefulRedisConnection<String, String> connection,
       HostAndPort place,
       RedisSettings settings,
+      String channel,
       Runnable silent) {
     RedisAsyncCommands<String, String> commands = connection.async();
     long sentNanos = context.now().monotonicNanos();
@@ -66,12 +74,19 @@ final class Wire implements Link.Line {
               wire.observe(micros, sentNanos);
               return wire;
             })
+        .thenCombine(mayPublish(commands, channel), (wire, allowed) -> wire)
         .whenComplete(
             (wire, failure) -> {
               if (failure != null) {
                 Answers.ignore(connection.closeAsync());
               }
             });
+  }
+
+  private static CompletableFuture<?> mayPublish(
+      RedisAsyncCommands<String, String> commands, String channel) {
+    String what = "waiters could not be told of grants by messages to " + channel;
+    return Answers.typed(what, commands.publish(channel, HELLO));
   }
 
   HostAndPort place() {

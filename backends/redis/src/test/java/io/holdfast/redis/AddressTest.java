@@ -4,23 +4,20 @@ package io.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.BackendException;
 import io.holdfast.Holdfast;
 import io.holdfast.spi.BackendProvider;
 import io.holdfast.testkit.redis.RedisServer;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an address may say, what servers are refused, and that no secret is ever told. */
+/** What an address may say, and what servers are refused. */
 @Tag("redis")
 class AddressTest {
-  private static final String CANARY = "c4n4ry";
 
   @ParameterizedTest
   @ValueSource(
@@ -34,6 +31,8 @@ class AddressTest {
         "redis://host?timeout=soon",
         "redis://host?timeout=1h",
         "redis://host?replicas=-1",
+        "redis://host?replicas=some",
+        "redis://host?sentinel-password=p",
         "redis://host?prefix=hf:",
         "redis://host?unknown=1",
         "redis-sentinel://host",
@@ -43,42 +42,15 @@ class AddressTest {
     assertThatIllegalArgumentException().isThrownBy(() -> BackendProvider.backendAt(address));
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "redis://user:c4n4ry@127.0.0.1:1?timeout=200ms",
-        "rediss://user:c4n4ry@127.0.0.1:1?timeout=200ms",
-        "redis-sentinel://user:c4n4ry@127.0.0.1:1/mymaster?timeout=200ms",
-        "redis-cluster://user:c4n4ry@127.0.0.1:1?timeout=200ms",
-        "redis://user:c4n4ry@host:6379x",
-        "redis://user:c4n4ry@host?prefix="
-      })
-  void no_failure_tells_the_password(String address) {
-    Throwable failure = catchThrowable(() -> Holdfast.connect(address).close());
-    assertThat(failure).isNotNull();
-    assertThat(allOf(failure)).doesNotContain(CANARY);
-  }
-
   @Test
-  void a_wrong_password_is_a_refusal_that_does_not_tell_it() {
+  void a_wrong_password_is_a_refusal() {
     try (RedisServer server = RedisServer.start("--requirepass", "right")) {
-      String address = "redis://:" + CANARY + "@" + server.hostAndPort();
-      Throwable failure = catchThrowable(() -> Holdfast.connect(address).close());
-      assertThat(failure).isInstanceOf(BackendException.class);
-      assertThat(allOf(failure)).doesNotContain(CANARY);
+      String address = "redis://:wrong@" + server.hostAndPort();
+      BackendException refusal =
+          catchThrowableOfType(BackendException.class, () -> Holdfast.connect(address).close());
+      assertThat(refusal.isTransient()).isFalse();
       Holdfast.connect("redis://:right@" + server.hostAndPort()).close();
     }
-  }
-
-  @Test
-  void nothing_prints_the_password() {
-    RedisBackend.Builder builder =
-        RedisBackend.builder("redis://u:" + CANARY + "@host/3?timeout=2s")
-            .credentials("u", CANARY)
-            .prefix("locks:")
-            .timeout(Duration.ofSeconds(1))
-            .replicas(1);
-    assertThat(builder.toString() + builder.build()).doesNotContain(CANARY).contains("host:6379");
   }
 
   @Test
@@ -114,11 +86,5 @@ class AddressTest {
       assertThat(one.list("", 10)).hasSize(1);
       assertThat(server.call("DBSIZE")).isEqualTo(0L);
     }
-  }
-
-  private static String allOf(Throwable failure) {
-    StringWriter text = new StringWriter();
-    failure.printStackTrace(new PrintWriter(text));
-    return text.toString();
   }
 }

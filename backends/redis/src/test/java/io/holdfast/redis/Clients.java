@@ -2,6 +2,7 @@
 package io.holdfast.redis;
 
 import io.holdfast.Holdfast;
+import io.holdfast.LockListener;
 import io.holdfast.spi.BackendProvider;
 import io.holdfast.testkit.redis.Eventually;
 import io.holdfast.testkit.redis.RedisServer;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** The clients of one test, and what the server counts of them. */
 final class Clients implements AutoCloseable {
@@ -21,10 +23,27 @@ final class Clients implements AutoCloseable {
   }
 
   Holdfast openAt(String address, Duration leaseTime) {
+    return openCountedAt(address, leaseTime, new AtomicLong());
+  }
+
+  /** A client that counts the leases that it renews. */
+  Holdfast openCounted(String hostAndPort, Duration leaseTime, AtomicLong renewals) {
+    return openCountedAt("redis://" + hostAndPort + "?timeout=2s", leaseTime, renewals);
+  }
+
+  private Holdfast openCountedAt(String address, Duration leaseTime, AtomicLong renewals) {
+    LockListener counting =
+        new LockListener() {
+          @Override
+          public void renewed(Renewed event) {
+            renewals.incrementAndGet();
+          }
+        };
     Holdfast holdfast =
         Holdfast.builder(BackendProvider.backendAt(address))
             .leaseTime(leaseTime)
             .localPasses(0, Duration.ZERO)
+            .listener(counting)
             .shutdownHook(false)
             .build();
     opened.add(holdfast);

@@ -2,6 +2,7 @@
 package io.holdfast.redis;
 
 import io.holdfast.testkit.redis.Eventually;
+import io.holdfast.testkit.redis.FaultyProxy;
 import io.holdfast.testkit.redis.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,6 +66,23 @@ final class RedisCluster implements Deployment {
           "the cluster is up",
           () -> server.call("CLUSTER", "INFO").toString().contains("cluster_state:ok"));
     }
+  }
+
+  /** Has clients go through these proxies, one for each primary. */
+  List<FaultyProxy> putProxies() {
+    List<FaultyProxy> proxies = new ArrayList<>();
+    for (RedisServer primary : primaries()) {
+      FaultyProxy proxy = new FaultyProxy(primary.port());
+      String port = Integer.toString(proxy.port());
+      proxies.add(proxy);
+      primary.call("CONFIG", "SET", "cluster-announce-port", port);
+      for (RedisServer server : servers) {
+        Eventually.until(
+            "the proxy is known",
+            () -> server.call("CLUSTER", "SLOTS").toString().contains(", " + port + ","));
+      }
+    }
+    return proxies;
   }
 
   private static long knownNodes(RedisServer server) {

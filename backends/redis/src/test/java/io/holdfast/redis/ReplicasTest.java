@@ -8,6 +8,7 @@ import io.holdfast.BackendException;
 import io.holdfast.BackendException.Outcome;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LossCause;
 import io.holdfast.testkit.redis.Eventually;
 import io.holdfast.testkit.redis.RedisServer;
 import java.time.Duration;
@@ -42,7 +43,12 @@ class ReplicasTest {
   }
 
   private Holdfast open() {
-    return clients.openAt("redis://" + primary.hostAndPort() + "?timeout=2s&replicas=1", LEASE);
+    return open("1");
+  }
+
+  private Holdfast open(String replicas) {
+    String address = "redis://" + primary.hostAndPort() + "?timeout=2s&replicas=" + replicas;
+    return clients.openAt(address, LEASE);
   }
 
   @AfterEach
@@ -57,15 +63,15 @@ class ReplicasTest {
   void a_grant_that_the_replica_has_acknowledged_counts() throws Exception {
     Lease lease = holdfast.lock("n").acquire(LONG);
     assertThat(replica.call("GET", "lock:n")).isEqualTo(lease.holder().toString());
-    Eventually.pass(LEASE.multipliedBy(2));
-    assertThat(lease.isHeld()).isTrue();
+    Duration left = lease.remaining();
+    Eventually.until("it is renewed", () -> lease.remaining().compareTo(left) > 0);
     assertThat(lease.release()).isTrue();
   }
 
   @Test
   void a_grant_that_no_replica_acknowledges_is_given_back() {
     replica.pause();
-    assertNotApplied();
+    assertNotApplied(holdfast);
     replica.resume();
   }
 
@@ -73,11 +79,44 @@ class ReplicasTest {
   void without_a_replica_nothing_is_granted() {
     replica.kill();
     Eventually.until("the replica is gone", () -> SentinelGroup.replicas(primary) == 0);
-    assertNotApplied();
+    assertNotApplied(holdfast);
+    assertNotApplied(open("all"));
     replica.restart();
   }
 
-  private void assertNotApplied() {
+  @Test
+  void all_replicas_are_as_many_as_are_connected_when_it_is_asked() throws Exception {
+    Holdfast all = open("all");
+    all.lock("n").acquire(LONG).release();
+    try (RedisServer second =
+        RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(primary.port()))) {
+      Eventually.until("both follow", () -> ServerInfo.parse(replication()).replicas() == 2);
+      Lease lease = all.lock("n").acquire(LONG);
+      assertThat(second.call("GET", "lock:n")).isEqualTo(lease.holder().toString());
+      lease.release();
+      second.pause();
+      holdfast.lock("n").acquire(LONG).release();
+      assertNotApplied(all);
+    }
+    Eventually.until("one follows", () -> SentinelGroup.replicas(primary) == 1);
+    all.lock("n").acquire(LONG).release();
+  }
+
+  private String replication() {
+    return primary.call("INFO", "replication").toString();
+  }
+
+  @Test
+  void scripts_that_the_server_has_forgotten_are_sent_again() throws Exception {
+    primary.call("SCRIPT", "FLUSH");
+    Lease lease = holdfast.lock("n").acquire(LONG);
+    assertThat(replica.call("GET", "lock:n")).isEqualTo(lease.holder().toString());
+    primary.call("SCRIPT", "FLUSH");
+    lease.renew();
+    assertThat(lease.release()).isTrue();
+  }
+
+  private void assertNotApplied(Holdfast holdfast) {
     assertThatThrownBy(() -> holdfast.lock("n").tryAcquire())
         .isInstanceOfSatisfying(
             BackendException.class,
@@ -89,8 +128,27 @@ class ReplicasTest {
   void a_lease_whose_renewals_no_replica_acknowledges_is_lost() throws Exception {
     Lease lease = holdfast.lock("n").acquire(LONG);
     replica.pause();
-    lease.loss().toCompletableFuture().get(30, TimeUnit.SECONDS);
+    assertThat(lease.loss().toCompletableFuture().get(30, TimeUnit.SECONDS))
+        .isEqualTo(LossCause.UNREACHABLE);
     assertThat(lease.isHeld()).isFalse();
+    // The primary has the renewals that did not count; nobody shall wait for their end.
+    Eventually.until("it is released", () -> primary.call("EXISTS", "lock:n").equals(0L));
+  }
+
+  @Test
+  void a_replica_that_stands_still_for_less_than_the_lease_costs_nothing() throws Exception {
+    Lease lease = holdfast.lock("n").withLeaseTime(LEASE.multipliedBy(3)).acquire(LONG);
+    replica.pause();
+    long waits = waits();
+    Eventually.until("a renewal falls short", () -> waits() > waits + 1);
+    replica.resume();
+    Duration left = lease.remaining();
+    Eventually.until("a renewal counts", () -> lease.remaining().compareTo(left) > 0);
+    assertThat(lease.release()).isTrue();
+  }
+
+  private long waits() {
+    return Clients.calls(primary).getOrDefault("wait", 0L);
   }
 
   @Test
@@ -110,13 +168,13 @@ class ReplicasTest {
   @Test
   void requests_that_come_together_wait_together() throws Exception {
     List<CompletableFuture<Optional<Lease>>> asked = new ArrayList<>();
-    long before = Clients.calls(primary).getOrDefault("wait", 0L);
+    long before = waits();
     for (int i = 0; i < 500; i++) {
       asked.add(holdfast.lock("many/" + i).async().tryAcquire(LONG));
     }
     for (CompletableFuture<Optional<Lease>> each : asked) {
       assertThat(each.get(60, TimeUnit.SECONDS)).isPresent();
     }
-    assertThat(Clients.calls(primary).getOrDefault("wait", 0L) - before).isLessThan(250);
+    assertThat(waits() - before).isLessThan(250);
   }
 }

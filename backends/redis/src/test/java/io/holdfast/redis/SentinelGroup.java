@@ -22,8 +22,8 @@ final class SentinelGroup implements Deployment {
   }
 
   /** With sentinels that want a password, from each other too. */
-  static SentinelGroup withSentinelPassword(String password) {
-    return new SentinelGroup(RedisServer.binary(), password, new String[0]);
+  static SentinelGroup withSentinelPassword(String password, String... options) {
+    return new SentinelGroup(RedisServer.binary(), password, options);
   }
 
   private SentinelGroup(String binary, @Nullable String password, String[] options) {

@@ -3,6 +3,7 @@ package io.holdfast.testkit.redis;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -13,7 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * A network between clients and a server that loses things: it can let requests through and drop
- * what comes back, drop both, or cut all connections.
+ * what comes back, or hold it back, drop both, or cut all connections.
  */
 public final class FaultyProxy implements AutoCloseable {
   private final int target;
@@ -21,6 +22,7 @@ public final class FaultyProxy implements AutoCloseable {
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private volatile boolean losesReplies;
   private volatile boolean losesRequests;
+  private boolean holdsReplies;
 
   /** Stands before a server on the loopback interface. */
   public FaultyProxy(int target) {
@@ -33,6 +35,11 @@ public final class FaultyProxy implements AutoCloseable {
     run(this::accept);
   }
 
+  /** On which port of the loopback interface it listens. */
+  public int port() {
+    return listener.getLocalPort();
+  }
+
   /** Where clients connect to: {@code 127.0.0.1:port}. */
   public String hostAndPort() {
     return "127.0.0.1:" + listener.getLocalPort();
@@ -43,14 +50,21 @@ public final class FaultyProxy implements AutoCloseable {
     losesReplies = true;
   }
 
+  /** Requests get through; replies and messages wait until it is healed. */
+  public synchronized void holdReplies() {
+    holdsReplies = true;
+  }
+
   /** Nothing gets through in either direction; connections stay open. */
   public void loseEverything() {
     losesReplies = true;
     losesRequests = true;
   }
 
-  /** What comes from now on gets through; what was lost stays lost. */
-  public void heal() {
+  /** What comes from now on gets through, and what was held back; what was lost stays lost. */
+  public synchronized void heal() {
+    holdsReplies = false;
+    notifyAll();
     losesReplies = false;
     losesRequests = false;
   }
@@ -68,6 +82,7 @@ public final class FaultyProxy implements AutoCloseable {
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }
+    heal();
     cut();
   }
 
@@ -94,6 +109,9 @@ public final class FaultyProxy implements AutoCloseable {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        if (!request) {
+          awaitReplies();
+        }
         if (!(request ? losesRequests : losesReplies)) {
           out.write(buffer, 0, read);
         }
@@ -103,6 +121,16 @@ public final class FaultyProxy implements AutoCloseable {
     }
     close(from);
     close(to);
+  }
+
+  private synchronized void awaitReplies() throws IOException {
+    try {
+      while (holdsReplies && !listener.isClosed()) {
+        wait();
+      }
+    } catch (InterruptedException interrupted) {
+      throw new InterruptedIOException();
+    }
   }
 
   private static void close(Socket socket) {

@@ -71,6 +71,7 @@ public final class RedisServer implements AutoCloseable {
     List<String> all = new ArrayList<>(List.of(binary));
     all.addAll(List.of("--port", Integer.toString(port), "--bind", "127.0.0.1"));
     all.addAll(List.of("--save", "", "--appendonly", "no", "--daemonize", "no"));
+    // A replica need not wait for others to be filled together with it.
     all.addAll(List.of("--repl-diskless-sync-delay", "0"));
     all.addAll(List.of(options));
     int at = all.indexOf("--requirepass");

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import io.holdfast.Holder;
+import io.holdfast.LossCause;
+import io.holdfast.Mode;
+import io.holdfast.Origin;
+import io.holdfast.spi.BackendContext;
+import io.holdfast.spi.BackendProvider;
+import io.holdfast.spi.LockBackend;
+import io.holdfast.spi.LockBackend.AcquireRequest;
+import io.holdfast.spi.LockBackend.Acquisition;
+import io.holdfast.spi.LockBackend.Acquisition.Granted;
+import io.holdfast.spi.LockBackend.Hold;
+import io.holdfast.spi.Moment;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+
+/** A client without core: it sends what a test says, when it says it, and renews nothing. */
+final class BareClient implements BackendContext, AutoCloseable {
+  private final Origin origin =
+      new Origin(UUID.randomUUID().toString().replace("-", ""), "test", 1, "test");
+  private final LockBackend backend;
+
+  BareClient(String address) {
+    this.backend = BackendProvider.backendAt(address);
+    backend.start(this);
+  }
+
+  LockBackend backend() {
+    return backend;
+  }
+
+  /** Takes so many locks whose names begin so, many at a time. */
+  List<Hold> take(String prefix, int count, Duration lease) throws Exception {
+    List<Hold> holds = new ArrayList<>();
+    List<CompletionStage<Acquisition>> asked = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      Holder holder = new Holder(origin.process(), i + 1);
+      Hold hold = new Hold(prefix + i, holder, Mode.EXCLUSIVE, lease);
+      holds.add(hold);
+      asked.add(backend.acquire(new AcquireRequest(hold, Duration.ZERO, 0, now(), null)));
+      if (i % 500 == 499) {
+        asked.get(i).toCompletableFuture().get(30, TimeUnit.SECONDS);
+      }
+    }
+    for (CompletionStage<Acquisition> each : asked) {
+      if (!(each.toCompletableFuture().get(30, TimeUnit.SECONDS) instanceof Granted)) {
+        throw new AssertionError("not granted");
+      }
+    }
+    return holds;
+  }
+
+  @Override
+  public Origin origin() {
+    return origin;
+  }
+
+  @Override
+  public Moment now() {
+    return new Moment(System.nanoTime(), ChronoUnit.NANOS.between(Instant.EPOCH, Instant.now()));
+  }
+
+  @Override
+  public void after(Duration delay, Runnable task) {
+    CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS).execute(task);
+  }
+
+  @Override
+  public RandomGenerator random() {
+    return RandomGenerator.getDefault();
+  }
+
+  @Override
+  public void granted(Holder holder, Granted grant) {}
+
+  @Override
+  public void retry(String name) {}
+
+  @Override
+  public void lost(Holder holder, LossCause cause) {}
+
+  @Override
+  public void close() {
+    backend.close();
+  }
+}

@@ -81,18 +81,23 @@ final class LeaseBackend implements LockBackend {
   @Override
   public void start(BackendContext context) {
     Waits waits = new Waits(context);
+    PooledEnds ends = new PooledEnds(connections, settings.timeout());
+    Connection first = open(ends);
     ServerClock clock;
     boolean listens;
-    try (Connection connection = connections.open(settings.timeout())) {
-      Schema.require(connection, settings);
-      listens = settings.notifies() && Pooler.isDirect(connection);
-      clock = clock(connection, context);
+    try {
+      Schema.require(first, settings);
+      listens = settings.notifies() && Pooler.isDirect(first);
+      clock = clock(first, context);
     } catch (SQLException failed) {
+      ends.broken(first);
       throw Failures.ofConnection("cannot use " + connections, failed);
+    } catch (RuntimeException unfit) {
+      ends.broken(first);
+      throw unfit;
     }
     Listener listener =
         listens ? new Listener(connections, settings, context, ear(context, waits)) : null;
-    PooledEnds ends = new PooledEnds(connections, settings.timeout());
     Started parts =
         new Started(
             context,
@@ -110,13 +115,21 @@ final class LeaseBackend implements LockBackend {
             LeaseVerbs.renew(settings),
             LeaseVerbs.forceRelease(settings),
             Look.verb(settings.sql(LOOK), settings.sql(NAMES)));
-    parts.requests.start(null);
+    parts.requests.start(first);
     parts.renewals.start(null);
     if (listener != null) {
       listener.start();
     }
     started = parts;
     sweep();
+  }
+
+  private Connection open(PooledEnds ends) {
+    try {
+      return ends.open();
+    } catch (SQLException failed) {
+      throw Failures.ofConnection("cannot use " + connections, failed);
+    }
   }
 
   private static ServerClock clock(Connection connection, BackendContext context)

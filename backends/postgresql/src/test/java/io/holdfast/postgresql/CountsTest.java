@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.postgresql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.testkit.redis.Eventually;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What operations cost, in the server's own count of statements. */
+@Tag("postgresql")
+class CountsTest {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration LONG = Duration.ofMinutes(5);
+
+  private Database database;
+
+  @BeforeEach
+  void start() {
+    database =
+        new Database("shared_preload_libraries=pg_stat_statements", "pg_stat_statements.track=top");
+    assertThat(
+            database.number(
+                "SELECT count(*) FROM pg_available_extensions WHERE name = 'pg_stat_statements'"))
+        .as("pg_stat_statements is installed: it is part of postgresql-contrib")
+        .isEqualTo(1);
+    database.run("CREATE EXTENSION pg_stat_statements");
+  }
+
+  @AfterEach
+  void stop() {
+    database.close();
+  }
+
+  /** Statements of this kind so far. */
+  private long count(String... words) {
+    StringBuilder sql =
+        new StringBuilder("SELECT coalesce(sum(calls), 0) FROM pg_stat_statements WHERE false");
+    for (String word : words) {
+      sql.append(" OR query LIKE '%").append(word).append("%'");
+    }
+    return database.number(sql.toString());
+  }
+
+  private long acquires() {
+    return count("lease_acquire(", "pg_try_advisory_lock(key)");
+  }
+
+  private long releases() {
+    return count("lease_release(", "pg_advisory_unlock(key) END AS was_ours");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"advisory", "lease"})
+  void an_uncontended_acquire_and_release_is_two_statements(String mode) throws Exception {
+    Holdfast holdfast = database.client("mode=" + mode, LEASE);
+    holdfast.lock("warm").acquire(LONG).release();
+    long acquires = acquires();
+    long releases = releases();
+    for (int round = 0; round < 50; round++) {
+      holdfast.lock("free").tryAcquire().orElseThrow().release();
+      holdfast.lock("free").acquire(LONG).release();
+    }
+    System.out.printf(
+        "%s: %d acquires and %d releases for 100 uncontended pairs%n",
+        mode, acquires() - acquires, releases() - releases);
+    assertThat(acquires() - acquires).isEqualTo(100);
+    assertThat(releases() - releases).isEqualTo(100);
+  }
+
+  /** A hand-over costs the release; in advisory mode also the request of whoever is woken. */
+  @ParameterizedTest
+  @CsvSource({"advisory, 1", "lease, 0"})
+  void a_hand_over_is_one_release_and_in_advisory_mode_one_acquire(String mode, int more)
+      throws Exception {
+    Holdfast holder = database.client("mode=" + mode, LEASE);
+    Lease held = holder.lock("hot").acquire(LONG);
+    List<CompletableFuture<Optional<Lease>>> waiters = new ArrayList<>();
+    for (int place = 0; place < 10; place++) {
+      Holdfast client = database.client("mode=" + mode, LEASE);
+      waiters.add(client.lock("hot").async().tryAcquire(LONG));
+      int count = place + 1;
+      Eventually.until("they wait", () -> holder.inspect("hot").waiters().size() == count);
+    }
+    Eventually.pass(Duration.ofMillis(500)); // The newest has looked once more.
+    long acquires = acquires();
+    long releases = releases();
+    long begin = System.nanoTime();
+    held.release();
+    long newest = held.token().value();
+    for (CompletableFuture<Optional<Lease>> waiter : waiters) {
+      Lease lease = waiter.get(60, TimeUnit.SECONDS).orElseThrow();
+      assertThat(lease.token().value()).isGreaterThan(newest);
+      newest = lease.token().value();
+      lease.release();
+    }
+    long asked = acquires() - acquires;
+    System.out.printf(
+        "%s: %d releases and %d acquires for 10 hand-overs%n", mode, releases() - releases, asked);
+    assertThat(releases() - releases).isEqualTo(11);
+    // Besides those, each of the ten asks now and then, on a slow machine more often than on a
+    // fast.
+    long polls = 10 * (1 + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin) / 2);
+    assertThat(asked).isLessThanOrEqualTo(10L * more + polls);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"advisory", "lease"})
+  void many_leases_are_renewed_in_few_statements(String mode) throws Exception {
+    Duration leaseTime = Duration.ofSeconds(6);
+    Holdfast holdfast = database.client("mode=" + mode, leaseTime);
+    List<Lease> leases = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      leases.add(holdfast.lock("lease/" + i).acquire(LONG));
+    }
+    long before = count("RENEWED", "forced.forced IS NOT NULL");
+    Eventually.pass(leaseTime.multipliedBy(2));
+    long renewals = count("RENEWED", "forced.forced IS NOT NULL") - before;
+    System.out.printf("%s: %d statements renewed 500 leases for 12 s%n", mode, renewals);
+    assertThat(leases).allMatch(Lease::isHeld);
+    assertThat(renewals).isBetween(2L, 250L);
+  }
+
+  @Test
+  void requests_that_come_together_share_a_statement() throws Exception {
+    Holdfast holdfast = database.client("mode=advisory", LEASE);
+    holdfast.lock("warm").acquire(LONG).release();
+    long acquires = acquires();
+    List<CompletableFuture<Optional<Lease>>> asked = new ArrayList<>();
+    for (int i = 0; i < 2000; i++) {
+      asked.add(holdfast.lock("many/" + i).async().tryAcquire());
+    }
+    for (CompletableFuture<Optional<Lease>> each : asked) {
+      assertThat(each.get(60, TimeUnit.SECONDS)).isPresent();
+    }
+    System.out.printf(
+        "advisory: %d statements for 2,000 acquires at once%n", acquires() - acquires);
+    assertThat(acquires() - acquires).isLessThan(1000);
+  }
+}

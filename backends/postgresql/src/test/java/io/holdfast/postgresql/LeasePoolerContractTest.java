@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.postgresql;
+
+import io.holdfast.spi.BackendProvider;
+import io.holdfast.spi.LockBackend;
+import io.holdfast.testkit.LockBackendContract;
+import io.holdfast.testkit.postgresql.PgBouncer;
+import io.holdfast.testkit.postgresql.PostgresServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+
+/** Lease mode behind a pooler that gives each transaction another session. */
+@Tag("postgresql")
+class LeasePoolerContractTest extends LockBackendContract {
+  private static PostgresServer server;
+  private static PgBouncer pooler;
+
+  @BeforeAll
+  static void start() {
+    server = PostgresServer.start();
+    pooler = PgBouncer.start(server, "transaction");
+  }
+
+  @AfterAll
+  static void stop() {
+    pooler.close();
+    server.close();
+  }
+
+  @Override
+  protected LockBackend openBackend() {
+    return BackendProvider.backendAt(
+        "postgresql://postgres@" + pooler.hostAndPort() + "/postgres?mode=lease&timeout=3s");
+  }
+
+  @Override
+  protected void restartStore() {
+    server.crash();
+    server.restart();
+  }
+}

@@ -55,6 +55,57 @@ redis_of_artifact() {
   "$directory/$name" --version >/dev/null 2>&1 && echo "$directory/$name"
 }
 
+# A PostgreSQL server to test with, and its extension pg_stat_statements, which counts statements: the system's, or its
+# package's, or the one in a Maven artifact. That one lacks the extension, and the test that counts says so.
+need_postgresql() {
+  [ -n "${HOLDFAST_POSTGRESQL_BIN:-}" ] && return
+  compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null && return
+  HOLDFAST_POSTGRESQL_BIN=$(postgresql_on_path || true)
+  if [ -z "$HOLDFAST_POSTGRESQL_BIN" ]; then
+    (without_services install_package postgresql "PostgreSQL 14 or newer") || true
+    compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null && return
+    HOLDFAST_POSTGRESQL_BIN=$(postgresql_on_path || postgresql_of_artifact || true)
+  fi
+  [ -n "$HOLDFAST_POSTGRESQL_BIN" ] \
+    || die "no PostgreSQL: install it, or set HOLDFAST_POSTGRESQL_BIN to the directory of initdb and postgres"
+  export HOLDFAST_POSTGRESQL_BIN
+}
+
+# Prints the directory of the server's programs, if they are on the PATH.
+postgresql_on_path() {
+  local initdb
+  initdb=$(command -v initdb) && [ -x "${initdb%/*}/postgres" ] && echo "${initdb%/*}"
+}
+
+# Prints where the programs are that io.zonky.test.postgres:embedded-postgres-binaries has for this machine.
+postgresql_of_artifact() {
+  local version=15.19.0 directory=${TMPDIR:-/tmp}/holdfast-postgresql-15 platform name
+  case $(uname -s)-$(uname -m) in
+    Linux-x86_64) platform=linux-amd64 ;;
+    Linux-aarch64) platform=linux-arm64v8 ;;
+    Darwin-x86_64) platform=darwin-amd64 ;;
+    Darwin-arm64) platform=darwin-arm64v8 ;;
+    *) return 1 ;;
+  esac
+  name=embedded-postgres-binaries-$platform
+  if [ ! -x "$directory/bin/initdb" ]; then
+    mkdir -p "$directory" && chmod 755 "$directory"
+    mvn --batch-mode -q dependency:copy -Dartifact=io.zonky.test.postgres:$name:$version \
+      -DoutputDirectory="$directory" </dev/null >&2 || return 1
+    (cd "$directory" && "$JAVA_HOME/bin/jar" xf "$name-$version.jar" && tar xJf ./*.txz) || return 1
+  fi
+  "$directory/bin/initdb" --version >/dev/null 2>&1 && echo "$directory/bin"
+}
+
+# The pooler that tests put before PostgreSQL.
+need_pgbouncer() {
+  [ -n "${HOLDFAST_PGBOUNCER:-}" ] && return
+  [ -x /usr/sbin/pgbouncer ] || command -v pgbouncer >/dev/null && return
+  without_services install_package pgbouncer "PgBouncer"
+  [ -x /usr/sbin/pgbouncer ] || command -v pgbouncer >/dev/null \
+    || die "no PgBouncer: put pgbouncer on the PATH, or set HOLDFAST_PGBOUNCER to its binary"
+}
+
 # Keeps the package manager from starting what it installs: tests start servers of their own.
 without_services() {
   local policy=/usr/sbin/policy-rc.d made=

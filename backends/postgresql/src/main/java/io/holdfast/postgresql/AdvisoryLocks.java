@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.postgresql;
+
+import io.holdfast.BackendException;
+import io.holdfast.LossCause;
+import io.holdfast.Mode;
+import io.holdfast.Origin;
+import io.holdfast.postgresql.AdvisoryTable.Held;
+import io.holdfast.postgresql.AdvisoryTable.Need;
+import io.holdfast.spi.BackendContext;
+import io.holdfast.spi.LockBackend.AcquireRequest;
+import io.holdfast.spi.LockBackend.Acquisition;
+import io.holdfast.spi.LockBackend.Hold;
+import io.holdfast.spi.LockBackend.Renewal;
+import io.holdfast.spi.Moment;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The verbs of advisory mode, on the thread of the line.
+ *
+ * <p><b>An error is not the end.</b> Session locks are not rolled back: a statement that failed
+ * half way, at a full lock table or at its time-out, may have been granted some of them. So after
+ * each error the session is compared with what we know, and what nobody knows of is given back.
+ */
+final class AdvisoryLocks {
+  /** A waiter's row is seen by releases that begin after this; so it looks once more. */
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(30);
+
+  private static final Duration LISTENING = Duration.ofSeconds(3);
+
+  private final PostgresSettings settings;
+  private final BackendContext context;
+  private final AdvisoryTable table;
+  private final AdvisorySession session;
+  private final AdvisorySql sql;
+  private final ToLongFunction<String> keys;
+  private final Supplier<@Nullable String> channel;
+
+  AdvisoryLocks(
+      PostgresSettings settings,
+      BackendContext context,
+      AdvisoryTable table,
+      AdvisorySession session,
+      ToLongFunction<String> keys,
+      Supplier<@Nullable String> channel) {
+    this.settings = settings;
+    this.context = context;
+    this.table = table;
+    this.session = session;
+    this.sql = new AdvisorySql(settings);
+    this.keys = keys;
+    this.channel = channel;
+  }
+
+  /** Grants what the server grants; those of one lock one after the other. */
+  void acquire(Connection connection, List<Line.Task<AcquireRequest, Acquisition>> tasks)
+      throws SQLException {
+    List<Line.Task<AcquireRequest, Acquisition>> rest = tasks;
+    List<Line.Task<AcquireRequest, Acquisition>> repeated = new ArrayList<>();
+    while (!rest.isEmpty()) {
+      List<Line.Task<AcquireRequest, Acquisition>> now = new ArrayList<>();
+      List<Line.Task<AcquireRequest, Acquisition>> later = new ArrayList<>();
+      Set<Long> asked = new HashSet<>();
+      for (Line.Task<AcquireRequest, Acquisition> task : rest) {
+        Hold hold = task.request().hold();
+        if (table.get(hold.holder()) != null) {
+          repeated.add(task);
+        } else if (need(hold) == Need.NOTHING) {
+          task.answer().complete(new Acquisition.Held(Duration.ZERO));
+        } else {
+          (asked.add(key(hold)) ? now : later).add(task);
+        }
+      }
+      ask(connection, now);
+      rest = later;
+    }
+    if (!repeated.isEmpty()) {
+      probe(connection);
+      repeated.forEach(this::grantAgain);
+    }
+  }
+
+  private void grantAgain(Line.Task<AcquireRequest, Acquisition> task) {
+    Held known = table.get(task.request().hold().holder());
+    if (known == null) {
+      task.answer().complete(new Acquisition.Held(Duration.ZERO));
+      return;
+    }
+    table.extend(known, nowNanos());
+    task.answer()
+        .complete(new Acquisition.Granted(known.token(), known.passes(), task.request().sent()));
+  }
+
+  private void ask(Connection connection, List<Line.Task<AcquireRequest, Acquisition>> tasks)
+      throws SQLException {
+    if (tasks.isEmpty()) {
+      return;
+    }
+    try {
+      askTogether(connection, tasks);
+    } catch (SQLException failed) {
+      reconcile(connection, failed);
+      if (tasks.size() == 1 || !Failures.isFull(failed)) {
+        throw failed;
+      }
+      // Some may fit.
+      for (Line.Task<AcquireRequest, Acquisition> task : tasks) {
+        askAlone(connection, task);
+      }
+    }
+  }
+
+  private void askAlone(Connection connection, Line.Task<AcquireRequest, Acquisition> task)
+      throws SQLException {
+    try {
+      askTogether(connection, List.of(task));
+    } catch (SQLException failed) {
+      reconcile(connection, failed);
+      task.answer().completeExceptionally(Failures.of(task.what(), failed));
+    }
+  }
+
+  private void askTogether(
+      Connection connection, List<Line.Task<AcquireRequest, Acquisition>> tasks)
+      throws SQLException {
+    List<AcquireRequest> requests = tasks.stream().map(Line.Task::request).toList();
+    Origin origin = context.origin();
+    try (PreparedStatement statement = connection.prepareStatement(sql.acquire)) {
+      new Columns<>(statement, requests)
+          .prepared()
+          .column("int8", request -> key(request.hold()))
+          .column("text", request -> request.hold().name())
+          .column("text", request -> request.hold().holder().toString())
+          .column("bool", request -> isShared(request.hold()))
+          .column("bool", request -> need(request.hold()) == Need.TOKEN)
+          .column("int8", request -> LeaseAcquire.micros(request.hold().leaseTime()))
+          .column("bool", request -> !request.patience().isZero())
+          .column("int4", request -> Math.min(request.passes(), LeaseAcquire.MOST_PASSES))
+          .column("text", AcquireRequest::purpose)
+          .number(session.presence())
+          .text(channel.get())
+          .text(origin.process())
+          .text(origin.host())
+          .number(origin.pid())
+          .text(origin.application());
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          requireSameSession(row.getInt(4));
+          answer(tasks.get(row.getInt(1) - 1), row);
+        }
+      }
+    }
+    session.spoke();
+  }
+
+  private void answer(Line.Task<AcquireRequest, Acquisition> task, ResultSet row)
+      throws SQLException {
+    AcquireRequest request = task.request();
+    Hold hold = request.hold();
+    long token = row.getLong(2);
+    if (!row.wasNull()) {
+      int passes = Math.min(request.passes(), LeaseAcquire.MOST_PASSES);
+      long until = nowNanos() + hold.leaseTime().toNanos();
+      table.add(new Held(hold, key(hold), token, passes, until));
+      task.answer().complete(new Acquisition.Granted(token, passes, request.sent()));
+      return;
+    }
+    String other = row.getString(3);
+    if (other != null) {
+      task.answer()
+          .completeExceptionally(
+              BackendException.refused(
+                  "'"
+                      + hold.name()
+                      + "' and '"
+                      + other
+                      + "', which is held, have the same 64-bit"
+                      + " key: rename one of them, or use mode=lease",
+                  null));
+      return;
+    }
+    boolean isNew = !request.patience().isZero() && table.waits(hold.holder());
+    Duration otherwise = channel.get() == null ? Duration.ZERO : LISTENING;
+    task.answer().complete(new Acquisition.Held(isNew ? LOOK_AGAIN : otherwise));
+  }
+
+  /** Ends holds and waits. */
+  void release(Connection connection, List<Line.Task<Hold, Boolean>> tasks) throws SQLException {
+    List<Hold> leaving = new ArrayList<>();
+    List<Held> ended = new ArrayList<>();
+    List<Line.Task<Hold, Boolean>> held = new ArrayList<>();
+    for (Line.Task<Hold, Boolean> task : tasks) {
+      Held known = table.remove(task.request().holder());
+      boolean waited = table.waitsNoMore(task.request().holder());
+      if (known != null) {
+        ended.add(known);
+        held.add(task);
+      } else if (waited) {
+        leaving.add(task.request());
+      }
+    }
+    free(connection, ended, leaving);
+    held.forEach(task -> task.answer().complete(true));
+    tasks.forEach(task -> task.answer().complete(false));
+  }
+
+  /**
+   * Gives the server's locks back, wakes those who wait elsewhere, and then those who wait here.
+   */
+  private void free(Connection connection, List<Held> ended, List<Hold> leaving)
+      throws SQLException {
+    if (ended.isEmpty() && leaving.isEmpty()) {
+      return;
+    }
+    List<Leaving> all = new ArrayList<>();
+    Set<Long> freed = new HashSet<>();
+    for (Held one : ended) {
+      // Of those that shared the lock the last gives it back, and once.
+      boolean unlocks = !table.isInUse(one.key()) && freed.add(one.key());
+      all.add(new Leaving(one.hold().holder().toString(), one.key(), one.isShared(), unlocks));
+    }
+    for (Hold one : leaving) {
+      all.add(new Leaving(one.holder().toString(), key(one), false, false));
+    }
+    try (PreparedStatement statement = connection.prepareStatement(sql.release)) {
+      new Columns<>(statement, all)
+          .prepared()
+          .column("int8", Leaving::key)
+          .column("text", Leaving::holder)
+          .column("bool", Leaving::isShared)
+          .column("bool", Leaving::unlocks)
+          .number(session.presence());
+      statement.executeQuery().close();
+      session.spoke();
+    } catch (SQLException failed) {
+      // They are not ours any more, so that they are found among those nobody knows of.
+      reconcile(connection, failed);
+    }
+    ended.forEach(one -> context.retry(one.hold().name()));
+  }
+
+  private record Leaving(String holder, long key, boolean isShared, boolean unlocks) {}
+
+  /** One round trip for all: while the session lives, all that it holds is held. */
+  void renew(Connection connection, List<Line.Task<List<Hold>, List<Renewal>>> tasks)
+      throws SQLException {
+    probe(connection);
+    for (Line.Task<List<Hold>, List<Renewal>> task : tasks) {
+      task.answer().complete(task.request().stream().map(this::renewed).toList());
+    }
+  }
+
+  private Renewal renewed(Hold hold) {
+    Held known = table.get(hold.holder());
+    if (known == null) {
+      return table.wasForced(hold.holder()) ? Renewal.FORCED : Renewal.GONE;
+    }
+    table.extend(known, nowNanos());
+    return Renewal.RENEWED;
+  }
+
+  /** Asks whether the session lives, and which of its holds are to be ended by force. */
+  void probe(Connection connection) throws SQLException {
+    List<Held> forced = new ArrayList<>();
+    try (PreparedStatement statement = connection.prepareStatement(sql.probe)) {
+      new Columns<>(statement, List.of()).prepared().number(session.presence());
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          requireSameSession(row.getInt(1));
+          String holder = row.getString(2);
+          Held known = holder == null ? null : table.remove(Listener.holder(holder));
+          if (known != null) {
+            forced.add(known);
+          }
+        }
+      }
+    }
+    session.spoke();
+    free(connection, forced, List.of());
+    for (Held one : forced) {
+      table.force(one);
+      context.lost(one.hold().holder(), LossCause.FORCED);
+    }
+  }
+
+  /** Ends what has run out, and speaks if nothing was said for long. Returns the shortest lease. */
+  long sweep(Connection connection) throws SQLException {
+    List<Held> expired = table.expired(nowNanos());
+    expired.forEach(one -> table.remove(one.hold().holder()));
+    free(connection, expired, List.of());
+    long shortest = table.shortestNanos(settings.session().toNanos());
+    if (nowNanos() - session.spokenNanos() > shortest / 4) {
+      probe(connection);
+    }
+    return shortest;
+  }
+
+  /** Marks a hold as one to be ended by force, and tells its process. */
+  boolean forceRelease(Connection connection, LeaseVerbs.Force force) throws SQLException {
+    boolean found;
+    try (PreparedStatement statement = connection.prepareStatement(sql.forceRelease)) {
+      new Columns<>(statement, List.of())
+          .text(force.reason())
+          .text(force.name())
+          .number(force.token())
+          .number(session.presence());
+      try (ResultSet row = statement.executeQuery()) {
+        found = row.next();
+      }
+    }
+    probe(connection); // It may be one of ours.
+    return found;
+  }
+
+  /** The session is gone, and with it what it held. */
+  void lost() {
+    for (Held one : table.clear()) {
+      context.lost(one.hold().holder(), LossCause.GONE);
+    }
+  }
+
+  /** After an error: gives back what was granted by the way. Throws what it was if that fails. */
+  private void reconcile(Connection connection, SQLException failed) throws SQLException {
+    if (Failures.isBroken(failed)) {
+      throw failed;
+    }
+    try (PreparedStatement statement = connection.prepareStatement(sql.reconcile)) {
+      statement.setLong(1, session.presence());
+      statement.setArray(2, connection.createArrayOf("int8", table.keys().toArray()));
+      statement.setArray(3, connection.createArrayOf("text", table.ids().toArray()));
+      statement.executeQuery().close();
+    } catch (SQLException again) {
+      failed.addSuppressed(again);
+      // Not even this: then the session is to end, and with it whatever it holds.
+      throw new SQLException("the session cannot be looked into", "08006", failed);
+    }
+  }
+
+  private void requireSameSession(int pid) throws SQLException {
+    if (pid != session.pid()) {
+      throw new SQLException("the session has changed: is there a pooler in between?", "08006");
+    }
+  }
+
+  private Need need(Hold hold) {
+    return table.need(key(hold), isShared(hold));
+  }
+
+  private static boolean isShared(Hold hold) {
+    return hold.mode() instanceof Mode.Shared;
+  }
+
+  private long key(Hold hold) {
+    return keys.applyAsLong(hold.name());
+  }
+
+  private long nowNanos() {
+    Moment now = context.now();
+    return now.monotonicNanos();
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.postgresql;
+
+import io.holdfast.spi.BackendContext;
+import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The session whose locks ours are. It takes one lock that nobody else knows, its presence: rows
+ * that carry this number count while somebody has that lock, which is as long as the session lives.
+ *
+ * <p>The server ends it when it hears nothing for the session time: a process that is stopped keeps
+ * its connection open for ever. When it is lost, all that it held is lost, at once: first we say
+ * so, then we connect again, and end the old session if the server still has it.
+ */
+final class AdvisorySession implements Line.Ends {
+  private static final Logger LOG = LoggerFactory.getLogger(AdvisorySession.class);
+
+  /** Advisory locks of this database, by the number that was asked for. */
+  static final String LOCKS =
+      """
+      (SELECT (classid::bigint << 32) | objid::bigint AS key, pid, mode FROM pg_locks
+       WHERE locktype = 'advisory' AND objsubid = 1 AND granted
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))""";
+
+  private static final String SWEEP =
+      "DELETE FROM holdfast.advisory WHERE session NOT IN (SELECT key FROM " + LOCKS + " AS locks)";
+  private static final String TERMINATE =
+      "SELECT pg_terminate_backend(pid) FROM " + LOCKS + " AS locks WHERE key = ?";
+
+  private final PostgresSettings settings;
+  private final Connections connections;
+  private final BackendContext context;
+  private final SecureRandom random = new SecureRandom();
+  private final Loss loss;
+  private volatile long spokenNanos;
+  private long presence;
+  private int pid;
+
+  /** Who is told that the session is gone. */
+  interface Loss {
+    void lost();
+  }
+
+  AdvisorySession(
+      PostgresSettings settings, Connections connections, BackendContext context, Loss loss) {
+    this.settings = settings;
+    this.connections = connections;
+    this.context = context;
+    this.loss = loss;
+  }
+
+  /** The number of the presence lock. */
+  long presence() {
+    return presence;
+  }
+
+  int pid() {
+    return pid;
+  }
+
+  /** When the server last answered, in this process's monotonic time. */
+  long spokenNanos() {
+    return spokenNanos;
+  }
+
+  void spoke() {
+    spokenNanos = context.now().monotonicNanos();
+  }
+
+  @Override
+  public Connection open() throws SQLException {
+    Connection connection = connections.open(settings.timeout());
+    boolean isFit = false;
+    try {
+      requireSession(connection);
+      Schema.require(connection, settings);
+      begin(connection);
+      isFit = true;
+      return connection;
+    } finally {
+      if (!isFit) {
+        Connections.abandon(connection);
+      }
+    }
+  }
+
+  private void requireSession(Connection connection) throws SQLException {
+    pid = Pooler.pid(connection);
+    if (Connections.toldPid(connection) != pid) {
+      try (Connection second = connections.open(settings.timeout())) {
+        Pooler.requireSession(connection, second);
+      }
+    }
+  }
+
+  private void begin(Connection connection) throws SQLException {
+    long old = presence;
+    long timeout = settings.timeout().toMillis();
+    presence = random.nextLong();
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SET idle_session_timeout = " + settings.session().toMillis());
+      // Shorter than the line's own, so that the server says what became of a statement.
+      statement.execute("SET statement_timeout = " + Math.max(1, timeout * 3 / 4));
+      statement.execute("SELECT pg_try_advisory_lock(" + presence + ")");
+      statement.execute(settings.sql(SWEEP));
+    }
+    spoke();
+    if (old != 0) {
+      terminate(connection, old);
+    }
+  }
+
+  private void terminate(Connection connection, long old) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(TERMINATE)) {
+      statement.setLong(1, old);
+      try (ResultSet ended = statement.executeQuery()) {
+        if (ended.next()) {
+          LOG.info("the session that was lost is ended");
+        }
+      }
+    }
+  }
+
+  /** For a pool: a connection that knows nothing of us. */
+  @Override
+  public void giveBack(Connection connection) throws SQLException {
+    if (connections.arePooled()) {
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("SELECT pg_advisory_unlock_all()");
+        for (String setting : List.of("idle_session_timeout", "statement_timeout")) {
+          statement.execute("RESET " + setting);
+        }
+      }
+    }
+    connection.close();
+  }
+
+  @Override
+  public void broken(@Nullable Connection connection) {
+    loss.lost();
+    Connections.abandon(connection);
+  }
+
+  @Override
+  public boolean isShared() {
+    return false;
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.postgresql;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/** Connections for a line that needs no session: a pool has them back after each statement. */
+record PooledEnds(Connections connections, Duration timeout) implements Line.Ends {
+
+  @Override
+  public Connection open() throws SQLException {
+    return connections.open(timeout);
+  }
+
+  @Override
+  public void giveBack(Connection connection) throws SQLException {
+    connection.close();
+  }
+
+  @Override
+  public void broken(Connection connection) {
+    if (connections.arePooled()) {
+      try {
+        connection.close(); // A pool sees for itself whether it can be used again.
+      } catch (SQLException broken) {
+        // It is what we want.
+      }
+    } else {
+      Connections.abandon(connection);
+    }
+  }
+
+  @Override
+  public boolean isShared() {
+    return connections.arePooled();
+  }
+}

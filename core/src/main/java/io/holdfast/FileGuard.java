@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -59,12 +58,12 @@ public final class FileGuard implements Guard {
     // Locks of files are held by the process: threads need one of their own.
     synchronized (FileGuard.class) {
       try (FileChannel channel =
-              FileChannel.open(
-                  fence,
-                  StandardOpenOption.CREATE,
-                  StandardOpenOption.READ,
-                  StandardOpenOption.WRITE);
-          FileLock unused = channel.lock()) {
+          FileChannel.open(
+              fence,
+              StandardOpenOption.CREATE,
+              StandardOpenOption.READ,
+              StandardOpenOption.WRITE)) {
+        var unused = channel.lock(); // Until the channel is closed.
         check(channel, token);
         step.run();
       } catch (IOException failed) {

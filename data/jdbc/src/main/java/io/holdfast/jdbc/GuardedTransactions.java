@@ -61,7 +61,8 @@ public final class GuardedTransactions {
                 return work.in(connection);
               });
         } catch (SQLException failed) {
-          // Above READ COMMITTED, whoever waited for the one before gets this. Nothing was read yet.
+          // Above READ COMMITTED, whoever waited for the one before gets this. Nothing was read
+          // yet.
           if (entered[0] || tries == ENTRIES || !SqlStates.isConflict(failed)) {
             throw failed;
           }

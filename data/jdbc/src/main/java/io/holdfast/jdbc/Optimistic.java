@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Work without a lock, that notices when somebody else was faster and does it all again: a new
- * transaction and fresh reads for each attempt, after a {@linkplain VersionConflictException version
- * conflict}, a serialization failure or a deadlock.
+ * transaction and fresh reads for each attempt, after a {@linkplain VersionConflictException
+ * version conflict}, a serialization failure or a deadlock.
  *
  * <p>Counts what it met; one instance for each kind of work makes the counts tell something. May be
  * shared by threads.
@@ -103,9 +103,12 @@ public final class Optimistic {
       return Transactions.call(dataSource, work);
     }
     locked.increment();
-    try (Lease lease = lock.acquire(wait)) {
+    Lease lease = lock.acquire(wait);
+    try {
       // The lock spares conflicts; it is the versions that keep the data right.
       return Transactions.call(dataSource, work);
+    } finally {
+      lease.close();
     }
   }
 

@@ -54,15 +54,14 @@ public final class OptimisticPolicy {
   }
 
   /**
-   * Pauses are drawn between nothing and a bound, so that those who met do not meet again; the bound
-   * doubles from the first to the longest.
+   * Pauses are drawn between nothing and a bound, so that those who met do not meet again; the
+   * bound doubles from the first to the longest.
    */
   public OptimisticPolicy pauses(Duration first, Duration longest) {
     if (positive(first).compareTo(longest) > 0) {
       throw new IllegalArgumentException("the first pause is not longer than the longest");
     }
-    return new OptimisticPolicy(
-        attempts, deadline, first, longest, lock, conflictsBeforeLock);
+    return new OptimisticPolicy(attempts, deadline, first, longest, lock, conflictsBeforeLock);
   }
 
   /** After so many conflicts, the attempts that follow are made under this lock. */

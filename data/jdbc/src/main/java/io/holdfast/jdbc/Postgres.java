@@ -9,8 +9,7 @@ import java.time.Duration;
 /** What PostgreSQL can do and others cannot. */
 final class Postgres {
   /** For this transaction alone: the connection may come from a pool. */
-  static final String END_WHEN_IDLE =
-      "set_config('idle_in_transaction_session_timeout', ?, true)";
+  static final String END_WHEN_IDLE = "set_config('idle_in_transaction_session_timeout', ?, true)";
 
   private Postgres() {}
 
@@ -27,8 +26,7 @@ final class Postgres {
   }
 
   static void endWhenIdle(Connection connection, Duration idle) throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement("SELECT " + END_WHEN_IDLE)) {
+    try (PreparedStatement statement = connection.prepareStatement("SELECT " + END_WHEN_IDLE)) {
       statement.setString(1, millis(idle));
       statement.execute();
     }

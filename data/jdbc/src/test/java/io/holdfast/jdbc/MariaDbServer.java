@@ -56,7 +56,12 @@ final class MariaDbServer implements AutoCloseable {
   static MariaDbServer start() {
     try {
       MariaDbServer server = new MariaDbServer();
-      Eventually.until("MariaDB answers", server::isAnswering);
+      try {
+        Eventually.until("MariaDB answers", server::isAnswering);
+      } catch (Throwable silent) {
+        server.close();
+        throw silent;
+      }
       return server;
     } catch (IOException failed) {
       throw new UncheckedIOException(
@@ -75,7 +80,7 @@ final class MariaDbServer implements AutoCloseable {
   }
 
   String jdbcUrl() {
-    return "jdbc:mariadb://127.0.0.1:" + port + "/mysql?user=root";
+    return "jdbc:mariadb://127.0.0.1:" + port + "/mysql?user=root&sslMode=disable";
   }
 
   @Override

@@ -164,12 +164,7 @@ class OptimisticTest {
 
   @Test
   void inside_of_a_transaction_it_does_not_begin() {
-    assertThatThrownBy(
-            () ->
-                Optimistic.call(
-                    database,
-                    MANY,
-                    connection -> nested()))
+    assertThatThrownBy(() -> Optimistic.call(database, MANY, connection -> nested()))
         .hasMessageContaining("inside of a transaction");
     TransactionTemplate template =
         new TransactionTemplate(new DataSourceTransactionManager(database));

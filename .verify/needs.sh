@@ -106,6 +106,15 @@ need_pgbouncer() {
     || die "no PgBouncer: put pgbouncer on the PATH, or set HOLDFAST_PGBOUNCER to its binary"
 }
 
+# A MariaDB server: its programs, without the service.
+need_mariadb() {
+  command -v mariadbd >/dev/null && command -v mariadb-install-db >/dev/null && return
+  # In Debian the programs are in packages of their own.
+  (install_package mariadb-server-core MariaDB && install_package mariadb-client-core MariaDB) \
+    || (without_services install_package mariadb-server MariaDB) || true
+  command -v mariadbd >/dev/null || die "no MariaDB: put mariadbd and mariadb-install-db on the PATH"
+}
+
 # Keeps the package manager from starting what it installs: tests start servers of their own.
 without_services() {
   local policy=/usr/sbin/policy-rc.d made=

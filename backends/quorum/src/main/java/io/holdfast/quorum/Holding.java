@@ -43,13 +43,11 @@ final class Holding {
   }
 
   private List<Renewal> renewals(List<Hold> holds, Answers<List<Renewal>> answers) {
+    // What a minority still keeps is left to end by itself: to take it back now could let another
+    // in before its holder has heard of the loss.
     List<Renewal> renewals = new ArrayList<>();
     for (int place = 0; place < holds.size(); place++) {
-      Renewal renewal = renewal(answers, place);
-      renewals.add(renewal);
-      if (renewal != Renewal.RENEWED && renewal != Renewal.UNKNOWN) {
-        roster.withdraw(holds.get(place)); // What a minority still keeps is in the way of others.
-      }
+      renewals.add(renewal(answers, place));
     }
     return renewals;
   }

@@ -92,7 +92,7 @@ final class Keeper {
               latest.set(states);
               if (states.answered() >= roster.majority() && waits.compareAndSet(false, true)) {
                 long elapsed = roster.context().now().nanosSince(begin);
-                long grace = Math.max(Duration.ofMillis(50).toNanos(), 3 * elapsed);
+                long grace = Math.max(START_PAUSE.toNanos(), elapsed);
                 roster.context().after(Duration.ofNanos(grace), over);
               }
               return false;

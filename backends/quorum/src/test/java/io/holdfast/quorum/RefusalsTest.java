@@ -97,7 +97,8 @@ class RefusalsTest {
         RedisServer replica =
             RedisServer.start("--replicaof", "127.0.0.1 " + one.port(), "--repl-timeout", "10")) {
       Eventually.until(
-          "it is a replica", () -> replica.call("INFO", "replication").toString().contains("slave"));
+          "it is a replica",
+          () -> replica.call("INFO", "replication").toString().contains("slave"));
       RedisNodes.awaitRefusal(
           "quorum:redis://%s,redis://%s,redis://%s,?founding=at-once"
               .formatted(one.hostAndPort(), other.hostAndPort(), replica.hostAndPort()),
@@ -123,8 +124,8 @@ class RefusalsTest {
       assertThatThrownBy(() -> holdfast.lock("early").tryAcquire())
           .isInstanceOf(BackendException.class)
           .hasMessageContaining("rests for another");
-      assertThat(List.of(holdfast.guarantees().survives())).allMatch(text -> text.contains("rest")
-          || text.contains("gives no votes"));
+      assertThat(List.of(holdfast.guarantees().survives()))
+          .allMatch(text -> text.contains("rest") || text.contains("gives no votes"));
     }
   }
 }

@@ -115,6 +115,18 @@ need_mariadb() {
   command -v mariadbd >/dev/null || die "no MariaDB: put mariadbd and mariadb-install-db on the PATH"
 }
 
+# A C compiler, for the shim that sets the clock of a server and for the models; and the model checker. Without them those
+# tests say that they could not run.
+need_spin() {
+  can_compile || (install_package gcc "a C compiler") || true
+  can_compile || (install_package libc6-dev "the headers of the C library") || true
+  command -v spin >/dev/null || (install_package spin "the model checker Spin") || true
+}
+
+can_compile() {
+  echo '#include <stdio.h>' | gcc -E - >/dev/null 2>&1
+}
+
 # Keeps the package manager from starting what it installs: tests start servers of their own.
 without_services() {
   local policy=/usr/sbin/policy-rc.d made=

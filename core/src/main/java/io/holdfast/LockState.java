@@ -12,12 +12,21 @@ import java.util.Optional;
  * @param name the lock's name
  * @param holders who holds it; empty if it is free
  * @param waiters who waits, first come first; empty where the store does not show waiters
+ * @param notes what is unusual at the store and matters for this lock, in words: for example which
+ *     nodes of a quorum do not take part; empty if all is well
  */
-public record LockState(String name, List<Holding> holders, List<Waiting> waiters) {
+public record LockState(
+    String name, List<Holding> holders, List<Waiting> waiters, List<String> notes) {
 
   public LockState {
     holders = List.copyOf(holders);
     waiters = List.copyOf(waiters);
+    notes = List.copyOf(notes);
+  }
+
+  /** A lock in a store where all is well. */
+  public LockState(String name, List<Holding> holders, List<Waiting> waiters) {
+    this(name, holders, waiters, List.of());
   }
 
   /** A lock that nobody holds and nobody waits for. */

@@ -3,26 +3,36 @@ package io.holdfast.spi;
 
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where a store is: {@code scheme:rest}, of which the rest is {@code //user:password@hosts/path} or
- * a plain path, and may end in {@code ?parameters}. Parsed here, because the exceptions of {@code
- * java.net.URI} print the whole address, password included; nothing that this class prints or
- * throws contains a secret.
+ * a plain path, and may end in {@code ?parameters}; or other addresses, joined by commas. Parsed
+ * here, because the exceptions of {@code java.net.URI} print the whole address, password included;
+ * nothing that this class prints or throws contains a secret.
  */
 public final class Address {
+  private static final Pattern NESTED = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+://");
+
+  /** Passwords and lists of hosts contain commas: one ends a part if an address follows it. */
+  private static final Pattern BETWEEN_NESTED =
+      Pattern.compile(",(?=[A-Za-z][A-Za-z0-9+.-]+://|\\?)");
+
   private final String scheme;
   private final @Nullable String user;
   private final @Nullable String password;
   private final String hosts;
   private final String path;
   private final Map<String, String> parameters;
+  private final List<String> parts;
 
   private Address(
       String scheme,
@@ -30,13 +40,15 @@ public final class Address {
       @Nullable String password,
       String hosts,
       String path,
-      Map<String, String> parameters) {
+      Map<String, String> parameters,
+      List<String> parts) {
     this.scheme = scheme;
     this.user = user;
     this.password = password;
     this.hosts = hosts;
     this.path = path;
     this.parameters = parameters;
+    this.parts = parts;
   }
 
   /**
@@ -52,12 +64,15 @@ public final class Address {
     }
     String scheme = text.substring(0, colon).toLowerCase(Locale.ROOT);
     String rest = text.substring(colon + 1);
+    if (NESTED.matcher(rest).lookingAt()) {
+      return compound(scheme, rest);
+    }
     int question = rest.indexOf('?');
     Map<String, String> parameters =
         question < 0 ? Map.of() : parameters(rest.substring(question + 1));
     String place = question < 0 ? rest : rest.substring(0, question);
     if (!place.startsWith("//")) {
-      return new Address(scheme, null, null, "", decode(place), parameters);
+      return new Address(scheme, null, null, "", decode(place), parameters, List.of());
     }
     return authority(scheme, place.substring(2), parameters);
   }
@@ -80,7 +95,19 @@ public final class Address {
         password.isEmpty() ? null : decode(password),
         hosts,
         path,
-        parameters);
+        parameters,
+        List.of());
+  }
+
+  private static Address compound(String scheme, String rest) {
+    List<String> parts = new ArrayList<>(List.of(BETWEEN_NESTED.split(rest)));
+    String last = parts.get(parts.size() - 1);
+    Map<String, String> parameters = Map.of();
+    if (last.startsWith("?")) {
+      parameters = parameters(last.substring(1));
+      parts.remove(parts.size() - 1);
+    }
+    return new Address(scheme, null, null, "", "", parameters, List.copyOf(parts));
   }
 
   private static Map<String, String> parameters(String query) {
@@ -131,6 +158,15 @@ public final class Address {
     return path;
   }
 
+  /**
+   * The addresses that this one is made of, as in {@code quorum:redis://a,redis://b?timeout=1s};
+   * each has credentials and parameters of its own, and a last {@code ,?name=value} has those of
+   * the whole.
+   */
+  public List<Address> parts() {
+    return parts.stream().map(Address::parse).toList();
+  }
+
   /** One of the parameters. */
   public Optional<String> parameter(String name) {
     return Optional.ofNullable(parameters.get(name));
@@ -153,6 +189,9 @@ public final class Address {
   /** The address without credentials and parameters. */
   @Override
   public String toString() {
+    if (!parts.isEmpty()) {
+      return scheme + ":" + String.join(",", parts().stream().map(Address::toString).toList());
+    }
     return hosts.isEmpty() ? scheme + ":" + path : scheme + "://" + hosts + path;
   }
 }

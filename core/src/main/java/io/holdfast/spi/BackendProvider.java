@@ -25,17 +25,25 @@ public interface BackendProvider {
    * @throws IllegalArgumentException if the address makes no sense, or no provider has its scheme
    */
   static LockBackend backendAt(String address) {
-    Address parsed = Address.parse(address);
+    return backendAt(Address.parse(address));
+  }
+
+  /**
+   * Opens the backend of an address that was read before: a part of another, for example.
+   *
+   * @throws IllegalArgumentException if the address makes no sense, or no provider has its scheme
+   */
+  static LockBackend backendAt(Address address) {
     Set<String> known = new TreeSet<>();
     for (BackendProvider provider : ServiceLoader.load(BackendProvider.class)) {
-      if (provider.schemes().contains(parsed.scheme())) {
-        return provider.open(parsed);
+      if (provider.schemes().contains(address.scheme())) {
+        return provider.open(address);
       }
       known.addAll(provider.schemes());
     }
     throw new IllegalArgumentException(
         "no backend has the scheme '"
-            + parsed.scheme()
+            + address.scheme()
             + "'; those present are "
             + known
             + ": is its module on the class path?");

@@ -7,6 +7,7 @@ import io.holdfast.LockState;
 import io.holdfast.Mode;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,11 @@ public interface LockBackend extends AutoCloseable {
   /** What shares one fate in renewal with this lock: a server, a shard, a session. */
   default Object lane(String name) {
     return this;
+  }
+
+  /** This store as one of the nodes of a quorum, instead of being started as a backend. */
+  default Optional<QuorumNode> asQuorumNode() {
+    return Optional.empty();
   }
 
   /**

@@ -85,6 +85,20 @@ final class Keys {
       return beside("forced");
     }
 
+    String fence() {
+      return beside("fence");
+    }
+
+    /** Who waits for a node's vote. */
+    String callers() {
+      return beside("callers");
+    }
+
+    /** For whom a node's vote is kept for a moment. */
+    String reserved() {
+      return beside("reserved");
+    }
+
     /** As the prologue declares them. */
     String[] all() {
       return new String[] {

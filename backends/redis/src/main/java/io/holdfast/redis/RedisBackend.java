@@ -7,10 +7,12 @@ import io.holdfast.LockState;
 import io.holdfast.spi.Address;
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.LockBackend;
+import io.holdfast.spi.QuorumNode;
 import io.lettuce.core.SetArgs;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -253,6 +255,14 @@ public final class RedisBackend implements LockBackend {
   @Override
   public Object lane(String name) {
     return parts().topology().serverOf(keys.of(name).lock());
+  }
+
+  /** One server can be a node. What fails over by itself forgets votes without knowing it. */
+  @Override
+  public Optional<QuorumNode> asQuorumNode() {
+    return settings.kind() == RedisSettings.Kind.ONE_SERVER
+        ? Optional.of(new RedisNode(settings))
+        : Optional.empty();
   }
 
   @Override

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.quorum;
+
+import io.holdfast.quorum.Answers.Answer;
+import io.holdfast.spi.QuorumNode.Vote;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Votes, counted.
+ *
+ * @param known the epoch of each node that we knew before we asked
+ */
+record Tally(Answers<Vote> votes, Map<Node, Long> known, int majority) {
+
+  static Map<Node, Long> epochs(List<Node> nodes) {
+    Map<Node, Long> known = new HashMap<>();
+    nodes.forEach(node -> known.put(node, node.epoch()));
+    return known;
+  }
+
+  /** The votes that we have and that count. */
+  Map<Node, Vote.Granted> grants() {
+    Map<Node, Vote.Granted> grants = new LinkedHashMap<>();
+    for (Answer<Vote> answer : votes.all()) {
+      if (answer.value().orElse(null) instanceof Vote.Granted granted && answer.node().counts()) {
+        grants.put(answer.node(), granted);
+      }
+    }
+    return grants;
+  }
+
+  boolean isWon() {
+    return grants().size() >= majority;
+  }
+
+  /**
+   * The number that a majority gave, each with the epoch that we knew. Then nobody needs to confirm
+   * it: no node that lost its data can have read any of them between our question and its answer,
+   * so whoever reads them later finds this number.
+   */
+  Optional<Long> agreed() {
+    return agreeing().entrySet().stream()
+        .filter(each -> each.getValue() >= majority)
+        .map(Map.Entry::getKey)
+        .findFirst();
+  }
+
+  private Map<Long, Integer> agreeing() {
+    Map<Long, Integer> counts = new HashMap<>();
+    grants()
+        .forEach(
+            (node, granted) -> {
+              if (granted.epoch() == known.getOrDefault(node, 0L)) {
+                counts.merge(granted.number(), 1, Integer::sum);
+              }
+            });
+    return counts;
+  }
+
+  /** Nothing that may yet come makes a difference. */
+  boolean isDecided() {
+    if (!isWon()) {
+      return false;
+    }
+    int most = agreeing().values().stream().max(Comparator.naturalOrder()).orElse(0);
+    return most >= majority || most + votes.expected() < majority;
+  }
+
+  long highest() {
+    return grants().values().stream().mapToLong(Vote.Granted::number).max().orElse(0);
+  }
+
+  /** Nodes that gave their vote, be it to us or to another. */
+  int voting() {
+    return votes.count(vote -> !(vote instanceof Vote.Abstained));
+  }
+
+  /** For how long another has a majority of all votes; absent if nobody is known to have it. */
+  Optional<Duration> heldFor() {
+    Map<String, Integer> holders = new HashMap<>();
+    Duration longest = Duration.ZERO;
+    for (Vote vote : votes.values().toList()) {
+      if (vote instanceof Vote.Held held && !held.holder().isEmpty()) {
+        holders.merge(held.holder(), 1, Integer::sum);
+        longest = longest.compareTo(held.remaining()) < 0 ? held.remaining() : longest;
+      }
+    }
+    boolean someone = holders.values().stream().anyMatch(count -> count >= majority);
+    return someone ? Optional.of(longest) : Optional.empty();
+  }
+
+  static String words(Vote vote) {
+    if (vote instanceof Vote.Granted) {
+      return "granted";
+    }
+    if (vote instanceof Vote.Held held) {
+      return held.holder().isEmpty() ? "kept for another" : "held by " + held.holder();
+    }
+    Vote.Abstained abstained = (Vote.Abstained) vote;
+    return switch (abstained.reason()) {
+      case RESTS -> "rests for another " + abstained.remaining().toMillis() + " ms";
+      case LOST_ITS_DATA -> "lost its data and has not joined again";
+      case CAME_TOO_LATE -> "the request came too late";
+    };
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.quorum;
+
+import io.holdfast.Holdfast;
+import io.holdfast.spi.BackendProvider;
+import io.holdfast.spi.LockBackend;
+import io.holdfast.testkit.LockBackendContract;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+
+/** The contract with five real nodes, two of which may be in trouble. */
+@Tag("quorum")
+abstract class QuorumContract extends LockBackendContract {
+  static RedisNodes nodes;
+
+  @BeforeAll
+  static void found() {
+    nodes = new RedisNodes(5);
+    Holdfast.connect(address()).close();
+    nodes.awaitMembers();
+  }
+
+  private static String address() {
+    return nodes.address("longest=60s&founding=at-once");
+  }
+
+  @AfterAll
+  static void stop() {
+    nodes.close();
+  }
+
+  @Override
+  protected LockBackend openBackend() {
+    return BackendProvider.backendAt(address());
+  }
+
+  @Override
+  protected Duration leaseTime() {
+    return Duration.ofMillis(1500);
+  }
+}

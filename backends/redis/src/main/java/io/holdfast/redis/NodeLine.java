@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import io.holdfast.BackendException;
+import io.holdfast.spi.BackendContext;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.SetArgs;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection to a server that is a node of a quorum. Requests are carried out in the order in
+ * which they were made, or fail: a vote that waited for a connection might else come after its own
+ * release, and stand for a whole lease.
+ */
+final class NodeLine {
+  private static final Duration ORIGIN_LIFE = Duration.ofDays(2);
+
+  private final BackendContext context;
+  private final OneServer topology;
+  private final Server server;
+  private final AtomicReference<@Nullable Wire> prepared = new AtomicReference<>();
+
+  NodeLine(BackendContext context, OneServer topology) {
+    this.context = context;
+    this.topology = topology;
+    this.server = topology.serverOf("");
+  }
+
+  /** Connects if need be, and makes sure that the server knows the scripts and who we are. */
+  CompletableFuture<Wire> prepared() {
+    Answers.ignore(server.listening());
+    return server
+        .wire()
+        .thenCompose(
+            wire ->
+                prepared.get() == wire
+                    ? CompletableFuture.completedFuture(wire)
+                    : prepare(wire).thenApply(done -> wire));
+  }
+
+  private CompletableFuture<?> prepare(Wire wire) {
+    List<CompletableFuture<?>> loaded = new ArrayList<>();
+    for (NodeScript script : NodeScript.values()) {
+      loaded.add(wire.send(commands -> commands.scriptLoad(script.source())));
+    }
+    String key = Keys.process(context.origin().process());
+    String text = Inspector.text(context.origin());
+    SetArgs life = SetArgs.Builder.px(ORIGIN_LIFE);
+    loaded.add(wire.send(commands -> commands.set(key, text, life)));
+    return CompletableFuture.allOf(loaded.toArray(CompletableFuture<?>[]::new))
+        .thenAccept(done -> prepared.set(wire));
+  }
+
+  /** Runs a step on the connection that there is; fails if there is none. */
+  CompletableFuture<List<Object>> eval(
+      NodeScript script, String[] keys, Function<Wire, String[]> arguments) {
+    if (!server.wire().isDone()) {
+      return CompletableFuture.failedFuture(
+          BackendException.notApplied("there is no connection yet", null));
+    }
+    return server.send(wire -> eval(wire, script, keys, arguments.apply(wire)));
+  }
+
+  private static CompletableFuture<List<Object>> eval(
+      Wire wire, NodeScript script, String[] keys, String[] values) {
+    return wire.<List<Object>>send(
+            commands -> commands.evalsha(script.digest(), ScriptOutputType.MULTI, keys, values))
+        .exceptionallyCompose(
+            failure ->
+                Failures.root(failure) instanceof RedisNoScriptException
+                    ? wire.send(
+                        commands ->
+                            commands.eval(script.source(), ScriptOutputType.MULTI, keys, values))
+                    : CompletableFuture.failedFuture(failure));
+  }
+
+  /** Takes back what it said of who we are, and closes the connections. */
+  void close(Runnable closed) {
+    String key = Keys.process(context.origin().process());
+    CompletableFuture<Wire> line = server.wire();
+    CompletableFuture<?> forgotten =
+        line.isDone()
+            ? server.send(wire -> wire.send(commands -> commands.del(key)))
+            : CompletableFuture.completedFuture(key);
+    Answers.handle(
+        forgotten,
+        (deleted, failure) -> {
+          topology.close();
+          closed.run();
+        });
+  }
+}

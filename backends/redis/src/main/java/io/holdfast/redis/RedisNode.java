@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import io.holdfast.BackendException;
+import io.holdfast.Holder;
+import io.holdfast.LockState;
+import io.holdfast.LossCause;
+import io.holdfast.spi.BackendContext;
+import io.holdfast.spi.LockBackend.Hold;
+import io.holdfast.spi.LockBackend.Renewal;
+import io.holdfast.spi.QuorumNode;
+import io.lettuce.core.KeyValue;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One Redis server as a node of a quorum. A vote is the plain string of the {@code SET NX PX}
+ * recipe, as a lock in one server is; so are its name and the count beside it. What the node knows
+ * of itself is a hash, which says in which process of the server it was written: a server that was
+ * started anew may have lost data, whatever it read from its disk.
+ */
+final class RedisNode implements QuorumNode {
+  private static final String RECORD = "hf:quorum";
+  private static final String JOINING = "hf:quorum:joining";
+  private static final Duration TICKET_LIFE = Duration.ofSeconds(3);
+
+  /** Longer than the longest time after which core asks again. */
+  private static final Duration CALLER_LIFE = Duration.ofSeconds(10);
+
+  private final RedisSettings settings;
+  private final Keys keys;
+  private volatile @Nullable Started started;
+
+  private record Started(
+      BackendContext context, Connector connector, NodeLine line, Inspector inspector) {}
+
+  RedisNode(RedisSettings settings) {
+    this.settings = settings;
+    this.keys = new Keys(settings.prefix());
+  }
+
+  @Override
+  public void start(BackendContext context) {
+    Connector connector = new Connector(settings);
+    HostAndPort place = settings.hosts().get(0);
+    OneServer topology =
+        new OneServer(
+            () -> CompletableFuture.completedFuture(place),
+            connector,
+            settings,
+            context,
+            new Messages(context));
+    NodeLine line = new NodeLine(context, topology);
+    started = new Started(context, connector, line, new Inspector(keys, topology));
+    Answers.ignore(line.prepared());
+  }
+
+  /** What other clients' requests make the server tell us. */
+  private record Messages(BackendContext context) implements Server.Ear {
+    @Override
+    public void message(String message) {
+      if (message.startsWith("retry ")) {
+        context.retry(message.substring("retry ".length()));
+      } else if (message.startsWith("forced ")) {
+        context.lost(holder(message.split(" ", 3)[1]), LossCause.FORCED);
+      }
+    }
+
+    @Override
+    public void listensAgain() {
+      // Whoever waits asks again before long.
+    }
+  }
+
+  private static Holder holder(String id) {
+    int dash = id.lastIndexOf('-');
+    return new Holder(id.substring(0, dash), Long.parseLong(id.substring(dash + 1)));
+  }
+
+  @Override
+  public CompletionStage<Vote> vote(Ballot ballot) {
+    Hold hold = ballot.hold();
+    Keys.LockKeys lock = keys.of(hold.name());
+    String purpose = ballot.purpose();
+    return eval(
+            NodeScript.VOTE,
+            new String[] {RECORD, lock.lock(), lock.fence(), lock.callers(), lock.reserved()},
+            wire ->
+                new String[] {
+                  wire.info().run(),
+                  hold.holder().toString(),
+                  millis(hold.leaseTime()),
+                  Long.toString(ballot.proposed()),
+                  Long.toString(wire.refuseAfterMillis()),
+                  channel(),
+                  ballot.waits() ? millis(CALLER_LIFE) : "0",
+                  millis(ballot.longestLease()),
+                  purpose == null ? "" : purpose
+                })
+        .thenApply(RedisNode::vote);
+  }
+
+  private static Vote vote(List<Object> reply) {
+    long clock = number(reply, 1);
+    return switch (reply.get(0).toString()) {
+      case "GRANTED" -> new Vote.Granted(number(reply, 2), number(reply, 3), clock);
+      case "HELD" -> new Vote.Held(reply.get(3).toString(), remaining(number(reply, 2)), clock);
+      case "RESTS" ->
+          new Vote.Abstained(Abstention.RESTS, Duration.ofMillis(number(reply, 2)), clock);
+      case "LOST" -> new Vote.Abstained(Abstention.LOST_ITS_DATA, Duration.ZERO, clock);
+      default -> new Vote.Abstained(Abstention.CAME_TOO_LATE, Duration.ZERO, clock);
+    };
+  }
+
+  /** A key without an end is nobody's of ours: it is worth asking now and then. */
+  private static Duration remaining(long millis) {
+    return millis < 0 ? Duration.ofDays(1) : Duration.ofMillis(millis);
+  }
+
+  @Override
+  public CompletionStage<Boolean> confirm(String name, Holder holder, long token, long epoch) {
+    Keys.LockKeys lock = keys.of(name);
+    return isOne(
+        NodeScript.CONFIRM,
+        new String[] {RECORD, lock.lock(), lock.fence()},
+        holder.toString(),
+        Long.toString(token),
+        Long.toString(epoch));
+  }
+
+  @Override
+  public CompletionStage<List<Renewal>> renew(List<Hold> holds) {
+    List<CompletableFuture<List<Renewal>>> chunks = new ArrayList<>();
+    for (int from = 0; from < holds.size(); from += Renewer.CHUNK) {
+      chunks.add(renewChunk(holds.subList(from, Math.min(holds.size(), from + Renewer.CHUNK))));
+    }
+    return CompletableFuture.allOf(chunks.toArray(CompletableFuture<?>[]::new))
+        .thenApply(done -> chunks.stream().flatMap(chunk -> chunk.join().stream()).toList());
+  }
+
+  private CompletableFuture<List<Renewal>> renewChunk(List<Hold> holds) {
+    List<String> names = new ArrayList<>(List.of(RECORD));
+    for (Hold hold : holds) {
+      names.add(keys.of(hold.name()).lock());
+      names.add(keys.of(hold.name()).forced());
+    }
+    return eval(
+            NodeScript.RENEW,
+            names.toArray(String[]::new),
+            wire -> {
+              List<String> arguments = new ArrayList<>(List.of(wire.info().run()));
+              for (Hold hold : holds) {
+                arguments.add(hold.holder().toString());
+                arguments.add(millis(hold.leaseTime()));
+              }
+              return arguments.toArray(String[]::new);
+            })
+        .thenApply(reply -> reply.stream().skip(1).map(RedisNode::renewal).toList());
+  }
+
+  private static Renewal renewal(Object code) {
+    return switch (Integer.parseInt(code.toString())) {
+      case 1 -> Renewal.RENEWED;
+      case 0 -> Renewal.GONE;
+      case -1 -> Renewal.TAKEN;
+      case -2 -> Renewal.FORCED;
+      default -> Renewal.UNKNOWN;
+    };
+  }
+
+  @Override
+  public CompletionStage<Boolean> release(Hold hold, Release how) {
+    Keys.LockKeys lock = keys.of(hold.name());
+    boolean announced = how == Release.ANNOUNCED;
+    return isOne(
+        NodeScript.RELEASE,
+        new String[] {RECORD, lock.lock(), lock.callers(), lock.reserved()},
+        hold.holder().toString(),
+        announced ? channel() : "",
+        announced ? hold.name() : "");
+  }
+
+  @Override
+  public CompletionStage<Boolean> forceRelease(String name, String holder, String reason) {
+    Keys.LockKeys lock = keys.of(name);
+    int dash = holder.lastIndexOf('-');
+    return isOne(
+        NodeScript.FORCE_RELEASE,
+        new String[] {RECORD, lock.lock(), lock.callers(), lock.reserved(), lock.forced()},
+        holder,
+        Keys.CHANNEL + (dash < 0 ? holder : holder.substring(0, dash)),
+        name,
+        reason);
+  }
+
+  @Override
+  public CompletionStage<LockState> inspect(String name) {
+    return Answers.typed("inspect of '" + name + "' failed", parts().inspector().inspect(name));
+  }
+
+  @Override
+  public CompletionStage<List<LockState>> list(String prefix, int limit) {
+    return Answers.typed(
+        "list of '" + prefix + "' failed", parts().inspector().list(prefix, limit));
+  }
+
+  @Override
+  public CompletionStage<State> state() {
+    return Answers.typed(
+        "no word from " + settings,
+        parts()
+            .line()
+            .prepared()
+            .thenCompose(
+                wire ->
+                    wire.send(
+                            commands ->
+                                commands.hmget(RECORD, "epoch", "run", "newest", "rest", "longest"))
+                        .thenCombine(
+                            wire.send(commands -> commands.time()),
+                            (record, time) -> state(wire.info().run(), record, time))));
+  }
+
+  private static State state(String run, List<KeyValue<String, String>> record, List<String> time) {
+    long micros = Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
+    boolean knows = record.get(0).hasValue();
+    boolean same = knows && record.get(1).getValueOrElse("").equals(run);
+    long rest = Long.parseLong(record.get(3).getValueOrElse("0")) - micros / 1000;
+    return new State(
+        run,
+        same ? Knowledge.MEMBER : knows ? Knowledge.DOUBTFUL : Knowledge.NONE,
+        same ? Long.parseLong(record.get(0).getValue()) : 0,
+        Long.parseLong(record.get(2).getValueOrElse("0")),
+        Duration.ofMillis(Math.max(0, rest)),
+        Duration.ofMillis(Long.parseLong(record.get(4).getValueOrElse("0"))),
+        micros);
+  }
+
+  @Override
+  public CompletionStage<Boolean> rest(Duration time) {
+    return isOne(NodeScript.REST, new String[] {RECORD}, millis(time));
+  }
+
+  @Override
+  public CompletionStage<Boolean> askToJoin(String ticket) {
+    return isOne(
+        NodeScript.ASK_TO_JOIN, new String[] {RECORD, JOINING}, ticket, millis(TICKET_LIFE));
+  }
+
+  @Override
+  public CompletionStage<State> raiseEpoch() {
+    return eval(
+            NodeScript.RAISE_EPOCH, new String[] {RECORD}, wire -> new String[] {wire.info().run()})
+        .thenApply(
+            reply ->
+                new State(
+                    "",
+                    Knowledge.valueOf(reply.get(0).toString()),
+                    number(reply, 2),
+                    number(reply, 3),
+                    Duration.ofMillis(number(reply, 4)),
+                    Duration.ofMillis(number(reply, 5)),
+                    number(reply, 1)));
+  }
+
+  @Override
+  public CompletionStage<Boolean> join(String ticket, Membership membership) {
+    return isOne(
+        NodeScript.JOIN,
+        new String[] {RECORD, JOINING},
+        ticket,
+        Long.toString(membership.newest()),
+        Long.toString(membership.epoch()),
+        millis(membership.rest()),
+        millis(membership.longestLease()));
+  }
+
+  @Override
+  public void close() {
+    Started parts = started;
+    started = null;
+    if (parts != null) {
+      parts.line().close(parts.connector()::close);
+    }
+  }
+
+  /** Runs a step that replies 1 for yes; its first argument is always the server's run id. */
+  private CompletableFuture<Boolean> isOne(
+      NodeScript script, String[] scriptKeys, String... arguments) {
+    return eval(
+            script,
+            scriptKeys,
+            wire -> {
+              String[] all = new String[arguments.length + 1];
+              all[0] = wire.info().run();
+              System.arraycopy(arguments, 0, all, 1, arguments.length);
+              return all;
+            })
+        .thenApply(reply -> number(reply, 0) == 1);
+  }
+
+  private CompletableFuture<List<Object>> eval(
+      NodeScript script, String[] scriptKeys, Function<Wire, String[]> arguments) {
+    return Answers.typed(
+        script + " failed at " + settings, parts().line().eval(script, scriptKeys, arguments));
+  }
+
+  private String channel() {
+    return Keys.CHANNEL + parts().context().origin().process();
+  }
+
+  private static String millis(Duration time) {
+    return Long.toString(Entries.millis(time));
+  }
+
+  private static long number(List<Object> reply, int index) {
+    return Long.parseLong(reply.get(index).toString());
+  }
+
+  private Started parts() {
+    Started parts = started;
+    if (parts == null) {
+      throw BackendException.refused("the node " + settings + " is not started, or closed", null);
+    }
+    return parts;
+  }
+
+  /** Where it is; no secret. */
+  @Override
+  public String toString() {
+    return settings.toString();
+  }
+}

@@ -1,0 +1,23 @@
+-- Extends votes. A node that rests extends none: its clock may be what made it rest.
+-- KEYS[1] record, see prologue.lua
+-- KEYS[2n] lock
+-- KEYS[2n+1] forced: sorted set, holder -> until when its renewals are told that it was ended by force
+-- ARGV[1] run id, see prologue.lua
+-- ARGV[2n] holder
+-- ARGV[2n+1] lease in ms
+-- Reply {us, for each: 1 renewed, 0 gone, -1 taken, -2 ended by force, -3 the node rests}
+local reply = {int(us)}
+for i = 1, (#KEYS - 1) / 2 do
+  local current = redis.call('GET', KEYS[2 * i])
+  if current == ARGV[2 * i] and ms < rest then
+    reply[i + 1] = -3
+  elseif current == ARGV[2 * i] then
+    redis.call('PEXPIRE', KEYS[2 * i], ARGV[2 * i + 1])
+    reply[i + 1] = 1
+  elseif redis.call('ZSCORE', KEYS[2 * i + 1], ARGV[2 * i]) then
+    reply[i + 1] = -2
+  else
+    reply[i + 1] = current and -1 or 0
+  end
+end
+return reply

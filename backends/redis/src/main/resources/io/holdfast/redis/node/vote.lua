@@ -1,0 +1,48 @@
+-- Gives the node's vote for a lock to a holder. A repeat finds the same number, and extends the vote.
+-- KEYS[1] record, see prologue.lua
+-- KEYS[2] lock: string, the holder
+-- KEYS[3] fence: string "number number holder purpose", the lock's count and whom it was raised for
+-- KEYS[4] callers: sorted set, channel of one who waits -> since when
+-- KEYS[5] reserved: string, the channel of the one who was told that it may ask now
+-- ARGV[1] run id, see prologue.lua
+-- ARGV[2] holder
+-- ARGV[3] lease in ms
+-- ARGV[4] proposed number
+-- ARGV[5] server ms after which the request is refused: its sender has given up
+-- ARGV[6] the caller's channel
+-- ARGV[7] for how many ms it is to be told; 0: it does not wait
+-- ARGV[8] longest lease of the quorum in ms
+-- ARGV[9] purpose
+-- Reply {'GRANTED', us, number, epoch}
+--    or {'HELD', us, ms until it ends (-1: never), holder or ''}
+--    or {'LOST', us} or {'LATE', us}
+--    or {'RESTS', us, ms until it votes again}
+local holder, lease, channel, waits = ARGV[2], tonumber(ARGV[3]), ARGV[6], tonumber(ARGV[7])
+if not member then return {'LOST', int(us)} end
+if ms > tonumber(ARGV[5]) then return {'LATE', int(us)} end
+if ms < rest then return {'RESTS', int(us), int(rest - ms)} end
+
+local function held(by, remaining)
+  if waits > 0 then
+    redis.call('ZADD', KEYS[4], 'NX', int(ms), channel)
+    redis.call('PEXPIRE', KEYS[4], waits)
+  end
+  return {'HELD', int(us), remaining, by}
+end
+
+local current = redis.call('GET', KEYS[2])
+local last, owner = string.match(redis.call('GET', KEYS[3]) or '', '^%d+ (%d+) (%S+)')
+if current and current ~= holder then return held(current, redis.call('PTTL', KEYS[2])) end
+if current and owner == holder and tonumber(last) >= floor then
+  redis.call('PEXPIRE', KEYS[2], lease)
+  return {'GRANTED', int(us), last, epoch}
+end
+local reserved = redis.call('GET', KEYS[5])
+if reserved and reserved ~= channel then return held('', redis.call('PTTL', KEYS[5])) end
+local number = math.max((last and math.max(tonumber(last), floor) or newest) + 1, tonumber(ARGV[4]))
+redis.call('SET', KEYS[2], holder, 'PX', lease)
+remember(KEYS[3], number, lease, holder, ARGV[9])
+if reserved then redis.call('DEL', KEYS[5]) end
+if waits > 0 then redis.call('ZREM', KEYS[4], channel) end
+if tonumber(ARGV[8]) > longest then redis.call('HSET', KEYS[1], 'longest', ARGV[8]) end
+return {'GRANTED', int(us), int(number), epoch}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.spi;
+
+import io.holdfast.Holder;
+import io.holdfast.LockState;
+import io.holdfast.spi.LockBackend.Hold;
+import io.holdfast.spi.LockBackend.Renewal;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store as one of the nodes of a quorum: it votes, and alone decides nothing. Each step is atomic
+ * in the store; stages fail with {@link io.holdfast.BackendException} only, in bounded time.
+ *
+ * <p>A node counts for each lock the numbers that it gave out, and keeps the newest number of all
+ * its locks; where a lock's count is missing, it goes on from that. It has an <em>epoch</em>, which
+ * is raised whenever another node that lost its data reads from it. A node that does not know its
+ * epoch, or that was started anew since it last did, has lost its data: it takes no part until it
+ * has joined again.
+ */
+public interface QuorumNode extends AutoCloseable {
+
+  /** Called once, before any request. Connects in the background, and again whenever it must. */
+  void start(BackendContext context);
+
+  /** Asks for the node's vote; a repeat by the same holder finds the same one, and extends it. */
+  CompletionStage<Vote> vote(Ballot ballot);
+
+  /**
+   * Raises the count of a lock to a token, if the holder has the vote, the node's epoch is this
+   * one, and its count is not above the token. True if all that is so.
+   */
+  CompletionStage<Boolean> confirm(String name, Holder holder, long token, long epoch);
+
+  /** Extends votes; answers in the same order. Never re-creates one that is gone. */
+  CompletionStage<List<Renewal>> renew(List<Hold> holds);
+
+  /** Takes the vote back from this holder, who does not wait any more either. True if it had it. */
+  CompletionStage<Boolean> release(Hold hold, Release how);
+
+  /** Takes the vote back from this holder, and tells it that this was done by force. */
+  CompletionStage<Boolean> forceRelease(String name, String holder, String reason);
+
+  /** Who has the node's vote. */
+  CompletionStage<LockState> inspect(String name);
+
+  /** The locks that somebody has the node's vote for, in the order of their names. */
+  CompletionStage<List<LockState>> list(String prefix, int limit);
+
+  /** What the node knows of itself. */
+  CompletionStage<State> state();
+
+  /** The node gives no vote for so long. */
+  CompletionStage<Boolean> rest(Duration time);
+
+  /**
+   * Announces that the node is about to join. False if it is a member, or somebody else is at it.
+   * The ticket is forgotten with the node's other data, so that a {@link #join} that was prepared
+   * before another loss of data comes to nothing.
+   */
+  CompletionStage<Boolean> askToJoin(String ticket);
+
+  /** Reads from a member on behalf of one that joins: raises its epoch in the same step. */
+  CompletionStage<State> raiseEpoch();
+
+  /** Makes the node a member. False if its ticket is not this one. */
+  CompletionStage<Boolean> join(String ticket, Membership membership);
+
+  @Override
+  void close();
+
+  /**
+   * A request for a vote.
+   *
+   * @param hold who wants what for how long
+   * @param proposed the number that the caller would like: greater than any it has seen
+   * @param waits whether to tell the caller, by {@link BackendContext#retry}, when it may ask again
+   * @param longestLease the longest lease time of the quorum, which the node remembers
+   * @param purpose what for, shown to whoever inspects the lock
+   */
+  record Ballot(
+      Hold hold, long proposed, boolean waits, Duration longestLease, @Nullable String purpose) {}
+
+  /** How to take a vote back. */
+  enum Release {
+    /** The lock is free: whoever waits is told. */
+    ANNOUNCED,
+    /** The vote was of no use: nobody is told. */
+    SILENT
+  }
+
+  /** The answer to a request for a vote, with the node's clock in microseconds. */
+  sealed interface Vote {
+    long clockMicros();
+
+    /**
+     * The holder has the vote.
+     *
+     * @param number the lock's count, which no earlier vote of this node for this lock has
+     * @param epoch the node's epoch when it voted
+     */
+    record Granted(long number, long epoch, long clockMicros) implements Vote {}
+
+    /**
+     * Somebody else has it, or is expected to take it.
+     *
+     * @param holder who has it; empty if nobody does
+     * @param remaining for how much longer
+     */
+    record Held(String holder, Duration remaining, long clockMicros) implements Vote {}
+
+    /**
+     * The node does not vote.
+     *
+     * @param reason why not
+     * @param remaining for how much longer, if that is known
+     */
+    record Abstained(Abstention reason, Duration remaining, long clockMicros) implements Vote {}
+  }
+
+  /** Why a node does not vote. */
+  enum Abstention {
+    /** It lost its data, and has not joined again. */
+    LOST_ITS_DATA,
+    /** It cannot be relied on until every lease that it may have forgotten is over. */
+    RESTS,
+    /** The request came so late that its sender has given up. */
+    CAME_TOO_LATE
+  }
+
+  /**
+   * What a node knows of itself.
+   *
+   * @param identity an id of the running server, equal for two ways to one server
+   * @param knowledge whether it is a member
+   * @param epoch its epoch; 0 if it is not a member
+   * @param newest the greatest number that it ever gave out or was told, as far as it knows
+   * @param rest for how much longer it gives no votes
+   * @param longestLease the longest lease time that it was told of
+   * @param clockMicros its clock
+   */
+  record State(
+      String identity,
+      Knowledge knowledge,
+      long epoch,
+      long newest,
+      Duration rest,
+      Duration longestLease,
+      long clockMicros) {
+    /** Whether it is a member. */
+    public boolean isMember() {
+      return knowledge == Knowledge.MEMBER;
+    }
+  }
+
+  /** What a node knows of its quorum. */
+  enum Knowledge {
+    /** It keeps everything since it joined. */
+    MEMBER,
+    /** It was a member, and may have lost what it knew. */
+    DOUBTFUL,
+    /** Nothing: it is new, or lost everything. */
+    NONE
+  }
+
+  /**
+   * With what a node joins.
+   *
+   * @param newest no token that was granted before is above it
+   * @param epoch its new epoch
+   * @param rest for how long it gives no votes, because it may have forgotten some
+   * @param longestLease the longest lease time of the quorum
+   */
+  record Membership(long newest, long epoch, Duration rest, Duration longestLease) {}
+}

@@ -181,7 +181,7 @@ final class FileWork implements FileRequests.Audience {
     return isTold() || proposed.compareTo(UNTOLD_RECHECK) < 0 ? proposed : UNTOLD_RECHECK;
   }
 
-  private boolean isTold() {
+  boolean isTold() {
     return inbox != null && Inbox.isPrompt();
   }
 

@@ -7,6 +7,7 @@ import io.holdfast.LockState;
 import io.holdfast.Mode;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,22 @@ public interface LockBackend extends AutoCloseable {
   /** What shares one fate in renewal with this lock: a server, a shard, a session. */
   default Object lane(String name) {
     return this;
+  }
+
+  /**
+   * What an operator should know of the store beyond whether it answers: persistence, eviction,
+   * replicas, permissions. Called after {@link #start}.
+   */
+  default CompletionStage<List<Finding>> checkUp() {
+    return CompletableFuture.completedFuture(List.of());
+  }
+
+  /**
+   * What an administrator runs before the store is used: SQL, or the rules of a user of its own.
+   * Empty if nothing needs to be done. Needs no {@link #start}, and contains no secret.
+   */
+  default String schema() {
+    return "";
   }
 
   /**

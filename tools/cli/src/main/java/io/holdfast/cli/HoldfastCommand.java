@@ -23,6 +23,15 @@ import picocli.CommandLine.Spec;
     description = "Runs commands under a lock between machines, and looks at locks.",
     subcommands = {
       RunCommand.class,
+      ElectCommand.class,
+      ListCommand.class,
+      InspectCommand.class,
+      WatchCommand.class,
+      ForceReleaseCommand.class,
+      GuaranteesCommand.class,
+      DoctorCommand.class,
+      SchemaCommand.class,
+      CompletionCommand.class,
     })
 final class HoldfastCommand implements Runnable {
   @Spec private @Nullable CommandSpec spec;

@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
     },
     description = "Runs commands under a lock between machines, and looks at locks.",
     subcommands = {
+      DemoCommand.class,
       RunCommand.class,
       ElectCommand.class,
       ListCommand.class,

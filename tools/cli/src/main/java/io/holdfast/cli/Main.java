@@ -14,6 +14,8 @@ import picocli.CommandLine.ParseResult;
 
 /** Reads the command line and turns what goes wrong into one line and an exit code. */
 public final class Main {
+  private static final int HELP_WIDTH = 100;
+
   private Main() {}
 
   public static void main(String[] arguments) {
@@ -44,6 +46,7 @@ public final class Main {
     Ansi ansi = new Screen().isColoured() ? Ansi.ON : Ansi.OFF;
     return line.registerConverter(Duration.class, new TimeText())
         .setColorScheme(CommandLine.Help.defaultColorScheme(ansi))
+        .setUsageHelpWidth(HELP_WIDTH)
         .setHelpSectionKeys(examplesFirst(line))
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExpandAtFiles(false)

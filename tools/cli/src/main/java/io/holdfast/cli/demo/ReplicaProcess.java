@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.holdfast.examples.booking;
+package io.holdfast.cli.demo;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -16,11 +16,13 @@ import java.util.concurrent.TimeUnit;
 final class ReplicaProcess implements AutoCloseable {
   private static final String ENDED = "(ended)";
 
+  private final String name;
   private final Process process;
   private final PrintStream input;
   private final BlockingQueue<String> output = new LinkedBlockingQueue<>();
 
-  private ReplicaProcess(Process process) {
+  private ReplicaProcess(String name, Process process) {
+    this.name = name;
     this.process = process;
     this.input = new PrintStream(process.getOutputStream(), true, UTF_8);
     Thread reader = new Thread(this::listen);
@@ -28,19 +30,26 @@ final class ReplicaProcess implements AutoCloseable {
     reader.start();
   }
 
-  static ReplicaProcess start(String name, String url, Path directory) throws IOException {
-    return new ReplicaProcess(
+  static ReplicaProcess start(String name, String url, String restaurant, Path directory)
+      throws IOException {
+    ProcessBuilder builder =
         new ProcessBuilder(
                 ProcessHandle.current().info().command().orElse("java"),
                 "-XX:TieredStopAtLevel=1", // Starts faster.
+                "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),
                 Replica.class.getName(),
                 name,
-                url,
+                restaurant,
                 directory.toString())
-            .redirectError(Redirect.INHERIT)
-            .start());
+            .redirectError(Redirect.INHERIT);
+    builder.environment().put(Replica.URL_VARIABLE, url);
+    return new ReplicaProcess(name, builder.start());
+  }
+
+  String name() {
+    return name;
   }
 
   void tell(String line) {

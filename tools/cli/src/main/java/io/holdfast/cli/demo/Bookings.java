@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.holdfast.examples.booking;
+package io.holdfast.cli.demo;
 
 import io.holdfast.FencingToken;
 import io.holdfast.Lease;

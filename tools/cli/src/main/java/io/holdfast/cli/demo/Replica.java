@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.holdfast.examples.booking;
+package io.holdfast.cli.demo;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.holdfast.Holdfast;
-import io.holdfast.examples.booking.BookingService.Answer;
-import io.holdfast.examples.booking.BookingService.Guest;
-import io.holdfast.examples.booking.Bookings.StaleTokenException;
+import io.holdfast.cli.demo.BookingService.Answer;
+import io.holdfast.cli.demo.BookingService.Guest;
+import io.holdfast.cli.demo.Bookings.StaleTokenException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -21,6 +21,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class Replica {
   static final Duration LEASE_TIME = Duration.ofSeconds(3);
+  static final String URL_VARIABLE = "HOLDFAST_DEMO_URL";
   static final String ASKING = "asking";
   static final String CONFIRMED = Answer.CONFIRMED.toString();
   static final String REFUSED = "refused: ";
@@ -39,9 +40,13 @@ public final class Replica {
   }
 
   public static void main(String[] arguments) throws IOException, InterruptedException {
+    System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "off"); // The story tells itself.
     String name = arguments[0];
-    try (Holdfast holdfast = Holdfast.builder(arguments[1]).leaseTime(LEASE_TIME).build()) {
-      new Replica(new BookingService(name, holdfast, Path.of(arguments[2]))).serve();
+    // Not an argument: the address may have a password, and arguments are shown to everybody.
+    String url = System.getenv(URL_VARIABLE);
+    try (Holdfast holdfast = Holdfast.builder(url).leaseTime(LEASE_TIME).build()) {
+      Path directory = Path.of(arguments[2]);
+      new Replica(new BookingService(name, holdfast, arguments[1], directory)).serve();
     }
   }
 

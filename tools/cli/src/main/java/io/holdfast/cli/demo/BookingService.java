@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.holdfast.examples.booking;
+package io.holdfast.cli.demo;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
-import io.holdfast.examples.booking.Bookings.StaleTokenException;
+import io.holdfast.cli.demo.Bookings.StaleTokenException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,11 +35,13 @@ final class BookingService {
 
   private final String name;
   private final Holdfast holdfast;
+  private final String restaurant;
   private final Path directory;
 
-  BookingService(String name, Holdfast holdfast, Path directory) {
+  BookingService(String name, Holdfast holdfast, String restaurant, Path directory) {
     this.name = name;
     this.holdfast = holdfast;
+    this.restaurant = restaurant;
     this.directory = directory;
   }
 
@@ -91,7 +93,7 @@ final class BookingService {
   }
 
   private DistributedLock lock(int table) {
-    return holdfast.lock("table:" + table).withPurpose("booking");
+    return holdfast.lock(restaurant + ":table:" + table).withPurpose("booking");
   }
 
   private Bookings bookings(int table) {

@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
       ForceReleaseCommand.class,
       GuaranteesCommand.class,
       DoctorCommand.class,
+      BenchCommand.class,
       SchemaCommand.class,
       CompletionCommand.class,
     })

@@ -12,6 +12,7 @@ import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -46,9 +47,16 @@ final class AliveLocks {
     return folder.resolve(FileNames.escape(process));
   }
 
-  /** From now on this process lives. The caller has the mutex for those who come and go. */
-  void enter(String process) throws IOException {
+  /**
+   * From now on this process lives. The caller has the mutex for those who come and go.
+   *
+   * @param linger for how long its holds outlive it, at most
+   */
+  void enter(String process, Duration linger) throws IOException {
     Path own = Files.createDirectories(folderOf(process));
+    if (!linger.isZero()) {
+      Lingering.mark(own, linger);
+    }
     opening.lock();
     try {
       FileChannel channel = FileChannel.open(own.resolve(ALIVE), CREATE, WRITE);
@@ -79,7 +87,12 @@ final class AliveLocks {
     return isAlive(folderOf(process));
   }
 
+  /** Also one that is dead, if what it holds is to be respected until its time is over. */
   private boolean isAlive(Path one) {
+    return isRunning(one) || Lingering.isMarked(one);
+  }
+
+  private boolean isRunning(Path one) {
     opening.lock();
     try {
       return ours.containsKey(one) || isLocked(one.resolve(ALIVE));
@@ -109,7 +122,7 @@ final class AliveLocks {
   /** Removes what the dead left. The caller has the mutex for those who come and go. */
   void removeDead() throws IOException {
     for (Path one : LockDirectory.children(folder)) {
-      if (!isAlive(one)) {
+      if (!isRunning(one) && Lingering.isOver(one)) {
         remove(one);
       }
     }

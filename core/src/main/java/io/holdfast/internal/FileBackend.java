@@ -5,6 +5,7 @@ import io.holdfast.Guarantees;
 import io.holdfast.LockState;
 import io.holdfast.internal.LockFiles.Section;
 import io.holdfast.spi.BackendContext;
+import io.holdfast.spi.Finding;
 import io.holdfast.spi.LockBackend;
 import io.holdfast.spi.Moment;
 import java.util.ArrayList;
@@ -142,6 +143,11 @@ final class FileBackend implements LockBackend {
   public Guarantees guarantees() {
     FileWork started = work;
     return started == null ? FileGuarantees.local(Inbox.isPrompt()) : started.guarantees();
+  }
+
+  @Override
+  public CompletionStage<List<Finding>> checkUp() {
+    return work().look(files -> FileCheckUp.of(place, work().isTold()));
   }
 
   @Override

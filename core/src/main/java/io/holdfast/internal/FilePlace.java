@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -18,8 +19,9 @@ import java.util.regex.Pattern;
  * @param directory where the files are
  * @param isChosen whether the address named it; the default one is where anybody may write
  * @param allowsNetwork whether a network file system is accepted
+ * @param linger for how long holds outlive a process that dies, at most; zero: not at all
  */
-record FilePlace(Path directory, boolean isChosen, boolean allowsNetwork) {
+record FilePlace(Path directory, boolean isChosen, boolean allowsNetwork, Duration linger) {
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rwx------");
 

@@ -64,7 +64,7 @@ final class FileWork implements FileRequests.Audience {
     place.prepare();
     LockDirectory directory = LockDirectory.open(place.directory());
     try {
-      directory.enter(context.origin().process());
+      directory.enter(context.origin().process(), place.linger());
       return new FileWork(directory, context, place.isNetwork());
     } catch (IOException failed) {
       directory.aliveLocks().leave(context.origin().process());
@@ -181,7 +181,7 @@ final class FileWork implements FileRequests.Audience {
     return isTold() || proposed.compareTo(UNTOLD_RECHECK) < 0 ? proposed : UNTOLD_RECHECK;
   }
 
-  private boolean isTold() {
+  boolean isTold() {
     return inbox != null && Inbox.isPrompt();
   }
 

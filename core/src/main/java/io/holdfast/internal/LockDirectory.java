@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,9 +27,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * processes/ID/      one that lives: its alive lock (AliveLocks), and its inbox (Inbox)
  * </pre>
  *
- * <p><b>First in, last out.</b> No hold outlives its process. So whoever comes and finds nobody
- * alive removes all files of locks, also those that a loss of power left torn, and goes on above
- * the limit of the tokens; whoever goes and leaves nobody behind removes them too.
+ * <p><b>First in, last out.</b> No hold outlives its process, save for those that are to linger. So
+ * whoever comes and finds nobody alive removes all files of locks, also those that a loss of power
+ * left torn, and goes on above the limit of the tokens; whoever goes and leaves nobody behind
+ * removes them too.
  *
  * <p><b>One copy.</b> Two copies of this class in one JVM, from two class loaders, would not know
  * of each other's open files, and would end each other's locks by closing their own. The second one
@@ -147,7 +149,7 @@ final class LockDirectory {
   }
 
   /** A process comes. */
-  void enter(String process) throws IOException {
+  void enter(String process, Duration linger) throws IOException {
     mutex.in(
         FileMutex.ENTRY,
         () -> {
@@ -156,7 +158,7 @@ final class LockDirectory {
             tokens.settle(UNKNOWN);
             removeLocks();
           }
-          aliveLocks.enter(process);
+          aliveLocks.enter(process, linger);
           tokens.refresh();
           return process;
         });

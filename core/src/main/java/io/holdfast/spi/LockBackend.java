@@ -8,6 +8,7 @@ import io.holdfast.Mode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,22 @@ public interface LockBackend extends AutoCloseable {
   /** This store as one of the nodes of a quorum, instead of being started as a backend. */
   default Optional<QuorumNode> asQuorumNode() {
     return Optional.empty();
+  }
+
+  /**
+   * What an operator should know of the store beyond whether it answers: persistence, eviction,
+   * replicas, permissions. Called after {@link #start}.
+   */
+  default CompletionStage<List<Finding>> checkUp() {
+    return CompletableFuture.completedFuture(List.of());
+  }
+
+  /**
+   * What an administrator runs before the store is used: SQL, or the rules of a user of its own.
+   * Empty if nothing needs to be done. Needs no {@link #start}, and contains no secret.
+   */
+  default String schema() {
+    return "";
   }
 
   /**

@@ -18,6 +18,7 @@ final class FileChild {
     String name = arguments[2];
     switch (arguments[0]) {
       case "hold" -> hold(directory, name);
+      case "linger" -> linger(directory, name);
       case "wait" -> waitFor(directory, name);
       case "share" -> shareAgainAndAgain(directory, name);
       case "stop-in-the-mutex" -> stopInTheMutex(directory, name);
@@ -30,6 +31,15 @@ final class FileChild {
     Holdfast holdfast = Holdfast.connect("file:" + directory);
     Lease lease =
         holdfast.lock(name).withLeaseTime(Duration.ofHours(1)).acquire(Duration.ofMinutes(1));
+    say(lease.token().value());
+    stay();
+  }
+
+  /** The same, for seconds, and its death does not end it. */
+  private static void linger(Path directory, String name) throws Exception {
+    Holdfast holdfast = Holdfast.connect("file:" + directory + "?linger=3s");
+    Lease lease =
+        holdfast.lock(name).withLeaseTime(Duration.ofSeconds(3)).acquire(Duration.ofMinutes(1));
     say(lease.token().value());
     stay();
   }

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -82,13 +83,13 @@ class FilePlaceTest {
       Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
       Path link = Files.createSymbolicLink(folder.resolve("link"), folder);
       for (Path place : List.of(open, link)) {
-        assertThatThrownBy(() -> new FilePlace(place, false, false).prepare())
+        assertThatThrownBy(() -> new FilePlace(place, false, false, Duration.ZERO).prepare())
             .isInstanceOf(UnfitException.class)
             .hasMessageContaining(place.toString());
       }
       Path own = folder.resolve("own");
-      new FilePlace(own, false, false).prepare();
-      new FilePlace(own, false, false).prepare();
+      new FilePlace(own, false, false, Duration.ZERO).prepare();
+      new FilePlace(own, false, false, Duration.ZERO).prepare();
       assertThat(own).isEmptyDirectory();
     }
 

@@ -6,6 +6,7 @@ import io.holdfast.Guarantees;
 import io.holdfast.LockState;
 import io.holdfast.spi.Address;
 import io.holdfast.spi.BackendContext;
+import io.holdfast.spi.Finding;
 import io.holdfast.spi.LockBackend;
 import io.holdfast.spi.QuorumNode;
 import io.lettuce.core.SetArgs;
@@ -250,6 +251,16 @@ public final class RedisBackend implements LockBackend {
   @Override
   public Guarantees guarantees() {
     return RedisGuarantees.of(settings);
+  }
+
+  @Override
+  public CompletionStage<List<Finding>> checkUp() {
+    return Answers.typed("the check-up failed", CheckUp.of(parts().topology(), settings));
+  }
+
+  @Override
+  public String schema() {
+    return AccessRule.of(settings);
   }
 
   @Override

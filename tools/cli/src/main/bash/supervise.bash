@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `holdfast run` and `holdfast elect` do beside Java, which has neither process groups nor terminals:
+#
+#   supervisor   this shell, the process that the user started: forwards signals, passes the exit code on
+#   keeper       Java, in a group of its own: acquires, renews and releases the lease, and feeds the watchdog
+#   watchdog     a subshell in a group of its own: ends the command in time if the feed says so, or stops, or closes
+#   front        a subshell beside the supervisor, which waits for the command and gives it the terminal
+#
+# Whoever of the first three is killed or stopped, another one ends the command: docs/decisions/0020.
+# Before `supervise`, the array `java` is the command line of the keeper. Times are hundredths of a second since boot.
+
+lost=75 not_executable=126 not_found=127
+
+# From the last moment at which the command may live to the end of the lease, by this machine's reckoning.
+margin=30
+
+supervise_script=${BASH_SOURCE[0]}
+
+# A pipe on which nobody writes: to wait on it for a time needs no other process.
+exec {never}<> <(:)
+
+pause() {
+  read -r -t "$1" -u "$never" _
+  return 0
+}
+
+set_now() {
+  read -r now _ </proc/uptime
+  now=$((10#${now/./}))
+}
+
+say() {
+  echo "holdfast: $*" >&"$stderr"
+}
+
+# --- the command's processes: its group, and whoever inherited its mark, wherever they went
+
+marked() {
+  local file
+  for file in $(grep -ls "HOLDFAST_TREE=[^=]*:$holder:" /proc/[0-9]*/environ); do
+    file=${file#/proc/}
+    echo "${file%/environ}"
+  done
+}
+
+signal_tree() {
+  [ -z "$group" ] || kill -s "$1" -- "-$group"
+  local pids
+  pids=$(marked)
+  # The list is split on purpose.
+  [ -z "$pids" ] || kill -s "$1" $pids
+} 2>/dev/null
+
+is_gone() {
+  ! { [ -n "$group" ] && kill -0 -- "-$group" 2>/dev/null; } && [ -z "$(marked)" ]
+}
+
+# end_tree KILL_AT: TERM, and at that time KILL. A stopped process ends when it is continued.
+end_tree() {
+  signal_tree TERM
+  signal_tree CONT
+  set_now
+  while [ "$now" -lt "$1" ]; do
+    is_gone && return
+    pause 0.05
+    set_now
+  done
+  local attempt
+  for attempt in {1..40}; do
+    is_gone && return
+    signal_tree KILL
+    pause 0.05
+  done
+}
+
+# --- the watchdog
+
+# Reads the feed: "child GROUP", "until TIME", "lost CAUSE", "over".
+watchdog() {
+  local line= part left reason= timeout status
+  while :; do
+    set_now
+    left=$((until - margin - grace - now))
+    if [ "$left" -le 0 ]; then
+      reason="the lock '$name' could not be renewed in time"
+      break
+    fi
+    [ "$left" -le 50 ] || left=50
+    printf -v timeout '0.%02d' "$left"
+    IFS= read -r -t "$timeout" part
+    status=$?
+    # A time-out in the middle of a line leaves its beginning here.
+    line+=$part
+    if [ "$status" = 0 ]; then
+      case $line in
+        "child "*) group=${line#* } ;;
+        "until "*) until=${line#* } ;;
+        over) exit 0 ;;
+        lost*)
+          reason="the lock '$name' is lost (${line#* })"
+          break
+          ;;
+      esac
+      line=
+    elif [ "$status" -le 128 ]; then
+      reason="the process that kept the lock '$name' is gone"
+      break
+    fi
+  done
+  if [ "$policy" = warn ]; then
+    say "$reason; the command goes on without it"
+    exit "$lost"
+  fi
+  say "$reason; ending the command"
+  set_now
+  local kill_at=$((until - margin))
+  # What is lost already has no deadline to respect, but the grace is no longer than it was to be.
+  [ "$kill_at" -le $((now + grace)) ] || kill_at=$((now + grace))
+  end_tree "$kill_at"
+  exit "$lost"
+}
+
+# --- the command
+
+is_in_foreground() {
+  local stat
+  read -r stat <"/proc/$BASHPID/stat"
+  set -- ${stat##*)}
+  [ "$5" != 0 ] && [ "$3" = "$6" ]
+}
+
+# In a process of its own, which becomes the command. The keeper knows it before it begins, or it does not begin.
+become_command() {
+  echo "child $BASHPID" 1<>"/proc/$$/fd/$to" || exit 1
+  echo "$BASHPID" >&"$born"
+  exec {born}>&- {never}>&-
+  export HOLDFAST_TOKEN=$token HOLDFAST_NAME=$name HOLDFAST_HOLDER=$holder
+  export HOLDFAST_TREE=${HOLDFAST_TREE:-:}$holder:
+  trap - "${signals[@]}" PIPE
+  exec 2>&"$stderr" {stdin}<&- {stderr}>&-
+  exec -- "$@"
+}
+
+# Waits for the command, in a group of its own, to which it gives the terminal if it is ours to give.
+front() {
+  exec {to}>&-
+  trap - "${signals[@]}" PIPE
+  set -m
+  local status
+  if is_in_foreground; then
+    # Job control takes its terminal from here, and nothing is to be written.
+    exec 2</dev/tty
+    (become_command "$@") <&"$stdin"
+    status=$?
+    while [ -n "$(jobs -ps)" ]; do
+      # Stopped from the terminal: so are we, until the user's shell continues us.
+      kill -STOP 0
+      fg %% >/dev/null
+      status=$?
+    done
+  else
+    exec 2>/dev/null
+    (become_command "$@") <&"$stdin" &
+    wait $!
+    status=$?
+  fi
+  exit "$status"
+}
+
+# --- the supervisor
+
+signals=(HUP INT QUIT USR1 USR2 ALRM TERM CONT WINCH TSTP TTIN TTOU VTALRM PROF XCPU XFSZ IO PWR SYS URG)
+
+caught() {
+  interrupted=yes
+  case $stage in
+    waiting)
+      case $1 in
+        HUP | INT | QUIT | TERM)
+          ended_by=$1
+          # The keeper leaves the queue when its input ends.
+          exec {to}>&-
+          ;;
+      esac
+      ;;
+    running)
+      case $1 in HUP | INT | QUIT | TERM) ended_by=$1 ;; esac
+      [ -n "$child" ] || read -r -t 1 -u "$born" child
+      [ -z "$child" ] || kill -s "$1" -- "-$child"
+      ;;
+  esac
+} 2>/dev/null
+
+# wait_for PID: its exit status, however many signals come in between.
+wait_for() {
+  local status
+  while :; do
+    interrupted=
+    wait "$1"
+    status=$?
+    if [ "$status" -gt 128 ] && [ -n "$interrupted" ] && kill -0 "$1" 2>/dev/null; then
+      continue
+    fi
+    # A signal may have come first and its end after it; then the status is to be had again.
+    if [ "$status" -gt 128 ] && [ -n "$interrupted" ]; then
+      wait "$1"
+      status=$?
+    fi
+    return "$status"
+  done
+}
+
+# end_within_seconds PID: its exit status; it is killed if it does not end by itself, as when it was stopped.
+end_within_seconds() {
+  local attempt
+  for attempt in {1..100}; do
+    kill -0 "$1" || break
+    pause 0.02
+  done
+  kill -KILL "$1"
+  wait_for "$1"
+} 2>/dev/null
+
+# Whether the lease was held, and the command watched, until the end.
+was_kept() {
+  while kill -0 "$keeper" && kill -0 "$watchdog"; do
+    wait -n "$keeper" "$watchdog"
+  done 2>/dev/null
+  if kill -0 "$keeper" 2>/dev/null; then
+    # As always: the keeper releases the lease, which may take as long as its store takes.
+    wait_for "$watchdog" && wait_for "$keeper" && return
+    # The lease of a keeper that was stopped runs out.
+    end_within_seconds "$keeper"
+    return 1
+  fi
+  wait_for "$keeper" && end_within_seconds "$watchdog"
+}
+
+# hold ARGUMENTS: acquires, runs the command and releases. `command` is the command.
+hold() {
+  local keeper watchdog front word
+  local token holder until grace policy name group= child= stage=waiting
+  set -m
+  coproc KEEPER { exec "${java[0]}" -Dholdfast.supervise="$supervise_script" "${java[@]:1}" "$@" 2>&"$stderr"; }
+  keeper=$KEEPER_PID
+  exec {from}<&"${KEEPER[0]}" {to}>&"${KEEPER[1]}"
+  eval "exec ${KEEPER[0]}<&- ${KEEPER[1]}>&-"
+  local status
+  if ! read -r word token holder until grace policy name <&"$from" || [ "$word" != granted ]; then
+    exec {from}<&-
+    wait_for "$keeper"
+    status=$?
+    [ -z "$ended_by" ] || status=$((128 + $(kill -l "$ended_by")))
+    exec {to}>&-
+    return "$status"
+  fi
+  (
+    exec {to}>&-
+    trap - "${signals[@]}"
+    watchdog
+  ) <&"$from" >/dev/null &
+  watchdog=$!
+  exec {from}<&-
+  set +m
+  stage=running
+  front "${command[@]}" &
+  front=$!
+  wait_for "$front"
+  status=$?
+  stage=ended
+  echo done >&"$to"
+  exec {to}>&-
+  was_kept || return "$lost"
+  return "$status"
+}
+
+require_executable() {
+  type -P -- "$1" >/dev/null && return
+  case $1 in
+    */*)
+      [ ! -e "$1" ] || { say "'$1' is not executable: give it the permission (chmod +x), or name its interpreter" && exit "$not_executable"; }
+      ;;
+  esac
+  say "there is no command '$1': check its spelling and the PATH"
+  exit "$not_found"
+}
+
+# Whether these arguments run a command; if not, Java alone has the answer to them.
+is_supervised() {
+  case ${1:-} in run | elect) ;; *) return 1 ;; esac
+  local argument
+  for argument in "$@"; do
+    shift
+    case $argument in
+      -h | --help) return 1 ;;
+      --) [ $# -gt 0 ] && return ;;
+    esac
+  done
+  return 1
+}
+
+# supervise run|elect ARGUMENTS -- COMMAND: does not return.
+supervise() {
+  local -a all=("$@") command=()
+  local index=0 ended_by= interrupted= stage=none child= to=
+  while [ "${all[index]}" != -- ]; do
+    index=$((index + 1))
+  done
+  command=("${all[@]:index+1}")
+  # Kept, because a shell gives nothing to what runs in the background.
+  exec {stdin}<&0 {stderr}>&2 {born}<> <(:)
+  require_executable "${command[0]}"
+  exec 2>/dev/null
+  trap : PIPE
+  local signal status
+  for signal in "${signals[@]}"; do
+    trap "caught $signal" "$signal"
+  done
+  hold "$@"
+  status=$?
+  while [ "$1" = elect ] && [ "$status" = "$lost" ] && [ -z "$ended_by" ]; do
+    say "standing for election again"
+    hold "$@"
+    status=$?
+  done
+  exit "$status"
+}
+
+# end-tree GROUP HOLDER KILL_AT: for the keeper, when it is alone.
+if [ "${BASH_SOURCE[0]}" = "$0" ] && [ "${1:-}" = end-tree ]; then
+  group=$2 holder=$3
+  end_tree "$4"
+fi

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.holdfast.Lease;
+import io.holdfast.LossCause;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the watchdog is fed with. Times are hundredths of a second since the machine was started, a
+ * clock that both of us read alike, so that a message that comes late promises no more than one
+ * that comes at once.
+ */
+final class Feed {
+  private static final Path UPTIME = Path.of("/proc/uptime");
+
+  /** Later than the watchdog would act, and still in time. */
+  private static final Duration LAST_MOMENT = HoldOptions.MARGIN.minusMillis(50);
+
+  private final OutputStream watchdog = new FileOutputStream(FileDescriptor.out);
+  private final Lease lease;
+  private final Duration grace;
+  private @Nullable String group;
+  private boolean kills = true;
+  private boolean isOver;
+  private boolean isEnded;
+  private boolean isWatched = true;
+
+  Feed(Lease lease, Duration grace) {
+    this.lease = lease;
+    this.grace = grace;
+  }
+
+  /** The first line, which the supervisor reads. */
+  void granted(String onLost) {
+    kills = onLost.equals("kill");
+    long graceHundredths = grace.toMillis() / 10;
+    say(
+        "granted %s %s %d %d %s %s"
+            .formatted(
+                lease.token(), lease.holder(), end(), graceHundredths, onLost, lease.name()));
+    Thread last = new Thread(this::waitForTheLastMoment, "holdfast-last-moment");
+    last.setDaemon(true);
+    last.start();
+  }
+
+  synchronized void child(String group) {
+    this.group = group;
+    say("child " + group);
+  }
+
+  /** The lease was renewed. */
+  void until() {
+    if (lease.isHeld()) {
+      say("until " + end());
+    }
+  }
+
+  void lost(LossCause cause) {
+    say("lost " + cause.name().toLowerCase(Locale.ROOT));
+  }
+
+  /** The command has ended. True if it has done so by itself, and was watched until now. */
+  synchronized boolean over() {
+    isOver = true;
+    say("over");
+    return !isEnded && (isWatched || !kills);
+  }
+
+  /** Read before the remaining time, so that it errs on the early side. */
+  private long end() {
+    return now() + lease.remaining().toMillis() / 10;
+  }
+
+  static long now() {
+    try {
+      return Long.parseLong(Files.readString(UPTIME).split(" ", 2)[0].replace(".", ""));
+    } catch (IOException notLinux) {
+      throw new IllegalStateException(
+          "'holdfast run' needs Linux: /proc/uptime cannot be read", notLinux);
+    }
+  }
+
+  private synchronized void say(String line) {
+    if (!isWatched) {
+      return;
+    }
+    try {
+      watchdog.write((line + "\n").getBytes(UTF_8));
+      watchdog.flush();
+    } catch (IOException gone) {
+      isWatched = false;
+      if (!isOver) {
+        endTree("the watchdog is gone");
+      }
+    }
+  }
+
+  /** The watchdog acts before; but it may have been stopped. */
+  private void waitForTheLastMoment() {
+    for (; ; ) {
+      Duration left = lease.remaining().minus(LAST_MOMENT);
+      if (left.isNegative() || left.isZero()) {
+        break;
+      }
+      LockSupport.parkNanos(left.toNanos());
+    }
+    endTreeNow();
+  }
+
+  private synchronized void endTreeNow() {
+    if (!isOver && kills) {
+      end(now());
+    }
+  }
+
+  /** Ends the command, with its grace, because there is nobody else to do it. */
+  synchronized void endTree(String reason) {
+    if (isOver || !kills) {
+      return;
+    }
+    Main.complain(reason + "; ending the command");
+    Duration left = lease.remaining().minus(HoldOptions.MARGIN);
+    Duration time = left.compareTo(grace) < 0 ? left : grace;
+    end(now() + Math.max(0, time.toMillis() / 10));
+  }
+
+  private void end(long killAt) {
+    isOver = true;
+    isEnded = true;
+    String script = System.getProperty("holdfast.supervise", "");
+    try {
+      new ProcessBuilder(
+              "bash",
+              script,
+              "end-tree",
+              group == null ? "" : group,
+              lease.holder().toString(),
+              Long.toString(killAt))
+          .redirectErrorStream(true)
+          .redirectOutput(Redirect.DISCARD)
+          .start()
+          .waitFor();
+    } catch (IOException failed) {
+      Main.complain("could not end the command: " + failed.getMessage());
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.cli;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import java.time.Duration;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** On which terms a lock is held for a command. */
+final class HoldOptions {
+  /** Of the lease time, what must be left for renewals to be repeated before the end begins. */
+  private static final int PARTS = 3;
+
+  /** What the shell keeps between the command's end and that of the lease. */
+  static final Duration MARGIN = Duration.ofMillis(300);
+
+  /** What becomes of the command when its lock is lost. */
+  enum OnLost {
+    KILL,
+    WARN
+  }
+
+  @Option(
+      names = {"-w", "--wait", "--timeout"},
+      paramLabel = "DURATION",
+      description = "Wait at most so long for the lock: 10s, 500ms, 2m. Default: for ever.")
+  private @Nullable Duration wait;
+
+  @Option(
+      names = {"-n", "--no-wait", "--nonblock"},
+      description = "Do not wait if somebody else has the lock.")
+  private boolean noWait;
+
+  @Option(
+      names = "--lease-time",
+      paramLabel = "DURATION",
+      description =
+          "How long the store keeps the lock when it hears nothing from us. Default:"
+              + " $$HOLDFAST_LEASE_TIME, or 30s.")
+  private @Nullable Duration leaseTime;
+
+  @Option(
+      names = {"-s", "--shared"},
+      description = "Hold it together with others who share it.")
+  private boolean shared;
+
+  @Option(
+      names = "--permits",
+      paramLabel = "N",
+      description = "So many may hold it at a time; the same number for everybody.")
+  private int permits;
+
+  @Option(
+      names = "--on-lost",
+      paramLabel = "kill|warn",
+      description = "What to do with the command if the lock is lost. Default: kill.")
+  private OnLost onLost = OnLost.KILL;
+
+  @Option(
+      names = "--grace",
+      paramLabel = "DURATION",
+      description = "How long the command has between TERM and KILL. Default: 5s.")
+  private Duration grace = Duration.ofSeconds(5);
+
+  @Option(
+      names = "--max-hold",
+      paramLabel = "DURATION",
+      description = "Do not renew beyond this time: a command that hangs is ended.")
+  private @Nullable Duration maxHold;
+
+  @Option(
+      names = "--purpose",
+      paramLabel = "TEXT",
+      description = "What for, shown to whoever inspects the lock. Default: the command's name.")
+  private @Nullable String purpose;
+
+  Duration grace() {
+    return grace;
+  }
+
+  String onLost() {
+    return onLost.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** How long to wait; null: for ever. Zero: not at all. */
+  @Nullable Duration patience() {
+    if (noWait && wait != null) {
+      throw new IllegalArgumentException("'--no-wait' and '--wait' contradict each other");
+    }
+    if (wait != null && wait.isNegative()) {
+      throw new IllegalArgumentException("a wait is not negative");
+    }
+    return noWait ? Duration.ZERO : wait;
+  }
+
+  /** The lease time, if the grace fits into it. */
+  Duration leaseTime() {
+    Duration chosen = leaseTime == null ? fromEnvironment() : leaseTime;
+    if (grace.isNegative()) {
+      throw new IllegalArgumentException("a grace is not negative");
+    }
+    Duration least = grace.plus(MARGIN).multipliedBy(PARTS);
+    if (onLost == OnLost.KILL && chosen.compareTo(least) < 0) {
+      throw new IllegalArgumentException(
+          "a lease time of %s is too short to end a command in time with a grace of %s: take at least %s, or a shorter '--grace'"
+              .formatted(TimeText.of(chosen), TimeText.of(grace), TimeText.of(least)));
+    }
+    return chosen;
+  }
+
+  private static Duration fromEnvironment() {
+    String text = System.getenv("HOLDFAST_LEASE_TIME");
+    return text == null || text.isBlank() ? Duration.ofSeconds(30) : new TimeText().convert(text);
+  }
+
+  /** The lock on these terms. */
+  DistributedLock lock(Holdfast holdfast, String name, String command) {
+    if (shared && permits > 0) {
+      throw new IllegalArgumentException("'--shared' and '--permits' contradict each other");
+    }
+    DistributedLock lock = permits > 0 ? holdfast.semaphore(name, permits) : holdfast.lock(name);
+    lock = shared ? lock.shared() : lock;
+    lock = maxHold == null ? lock : lock.withMaxHold(maxHold);
+    return lock.withPurpose(purpose == null ? command : purpose);
+  }
+}

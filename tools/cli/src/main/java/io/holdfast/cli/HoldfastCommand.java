@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.cli;
+
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** All commands. */
+@Command(
+    name = "holdfast",
+    footer = {
+      "Examples:",
+      "  holdfast demo                                 see what it is for",
+      "  holdfast run nightly -- ./report.sh           one at a time, on this machine",
+      "  HOLDFAST_URL=redis://host holdfast run nightly -n -- ./report.sh",
+      "                                                one at a time, on all machines",
+      "  holdfast ls                                   who holds what",
+      ""
+    },
+    description = "Runs commands under a lock between machines, and looks at locks.",
+    subcommands = {
+      DemoCommand.class,
+      RunCommand.class,
+      ElectCommand.class,
+      ListCommand.class,
+      InspectCommand.class,
+      WatchCommand.class,
+      ForceReleaseCommand.class,
+      GuaranteesCommand.class,
+      DoctorCommand.class,
+      BenchCommand.class,
+      SchemaCommand.class,
+      CompletionCommand.class,
+    })
+final class HoldfastCommand implements Runnable {
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help.")
+  @SuppressWarnings("unused") // Picocli acts on it.
+  private boolean help;
+
+  @Override
+  public void run() {
+    if (spec != null) {
+      throw new ParameterException(spec.commandLine(), "which command?");
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.cli;
+
+import io.holdfast.BackendException;
+import io.holdfast.LockTimeoutException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.UsageMessageSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/** Reads the command line and turns what goes wrong into one line and an exit code. */
+public final class Main {
+  private static final int HELP_WIDTH = 100;
+
+  private Main() {}
+
+  public static void main(String[] arguments) {
+    // Before anything logs. What goes wrong is said in one line; the log is for who asks for it.
+    System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", logLevel(List.of(arguments)));
+    int code = commandLine().execute(arguments);
+    System.out.flush();
+    // Not exit: what a store's client does at leisure when it is closed concerns nobody any more.
+    Runtime.getRuntime().halt(code);
+  }
+
+  private static String logLevel(List<String> arguments) {
+    int command = arguments.indexOf("--");
+    List<String> ours = command < 0 ? arguments : arguments.subList(0, command);
+    for (int i = 0; i < ours.size(); i++) {
+      if (ours.get(i).startsWith("--log=")) {
+        return ours.get(i).substring("--log=".length());
+      }
+      if (ours.get(i).equals("--log") && i + 1 < ours.size()) {
+        return ours.get(i + 1);
+      }
+    }
+    return "off";
+  }
+
+  static CommandLine commandLine() {
+    CommandLine line = new CommandLine(new HoldfastCommand());
+    Ansi ansi = new Screen().isColoured() ? Ansi.ON : Ansi.OFF;
+    return line.registerConverter(Duration.class, new TimeText())
+        .setColorScheme(CommandLine.Help.defaultColorScheme(ansi))
+        .setUsageHelpWidth(HELP_WIDTH)
+        .setHelpSectionKeys(examplesFirst(line))
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExpandAtFiles(false)
+        .setParameterExceptionHandler(Main::wrongUsage)
+        .setExecutionExceptionHandler(Main::failed);
+  }
+
+  /** Examples are what most people look for; they are the footer of each command. */
+  private static List<String> examplesFirst(CommandLine line) {
+    List<String> keys = new ArrayList<>(line.getHelpSectionKeys());
+    keys.remove(UsageMessageSpec.SECTION_KEY_FOOTER);
+    keys.add(0, UsageMessageSpec.SECTION_KEY_FOOTER);
+    return keys;
+  }
+
+  private static int wrongUsage(ParameterException wrong, String[] arguments) {
+    complain(
+        firstLine(wrong)
+            + "; see '"
+            + wrong.getCommandLine().getCommandSpec().qualifiedName()
+            + " --help'");
+    return ExitCode.USAGE;
+  }
+
+  private static int failed(Exception failure, CommandLine line, ParseResult parsed) {
+    if (failure instanceof IllegalArgumentException) {
+      complain(firstLine(failure) + "; see '" + line.getCommandSpec().qualifiedName() + " --help'");
+      return ExitCode.USAGE;
+    }
+    if (failure instanceof BackendException) {
+      complain(firstLine(failure) + "; try 'holdfast doctor'");
+      return ExitCode.UNAVAILABLE;
+    }
+    if (failure instanceof LockTimeoutException || failure instanceof IllegalStateException) {
+      complain(firstLine(failure));
+      return ExitCode.NO;
+    }
+    complain("a defect of holdfast: " + failure + "; add '--log debug' to see more");
+    return ExitCode.DEFECT;
+  }
+
+  private static String firstLine(Exception failure) {
+    String message = failure.getMessage();
+    return message == null ? failure.toString() : message.lines().findFirst().orElse("");
+  }
+
+  /** Our own words are on stderr: stdout is the command's, or a script's. */
+  static void complain(String line) {
+    System.err.println("holdfast: " + line);
+  }
+}

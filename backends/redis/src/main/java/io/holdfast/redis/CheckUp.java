@@ -101,12 +101,13 @@ final class CheckUp {
   }
 
   private static Finding replicas(Map<String, String> fields, RedisSettings settings) {
-    long present = number(fields, "connected_slaves");
-    String seen = present + " connected, " + settings.replicas() + " must acknowledge";
-    if (present < settings.replicas()) {
+    int present = (int) number(fields, "connected_slaves");
+    int required = settings.replicas().required(present);
+    String seen = present + " connected, " + required + " must acknowledge";
+    if (present < required) {
       return Finding.bad("replicas", seen, "nothing is granted until so many are connected");
     }
-    return present > 0 && settings.replicas() == 0
+    return present > 0 && required == 0
         ? Finding.caution(
             "replicas",
             seen,

@@ -94,7 +94,8 @@ final class CheckUp {
   private static Finding memory(Map<String, String> fields) {
     long used = number(fields, "used_memory");
     long limit = number(fields, "maxmemory");
-    String seen = (used >> 20) + " MiB used of " + (limit == 0 ? "no limit" : (limit >> 20) + " MiB");
+    String seen =
+        (used >> 20) + " MiB used of " + (limit == 0 ? "no limit" : (limit >> 20) + " MiB");
     return limit > 0 && used > limit / 10 * 9
         ? Finding.caution("memory", seen, "a full server grants nothing: raise maxmemory")
         : Finding.good("memory", seen);

@@ -48,8 +48,7 @@ record Audit(Path file) {
     return directory.resolve("holdfast").resolve("audit.log");
   }
 
-  void write(String what, String store, String name, long token, String reason)
-      throws IOException {
+  void write(String what, String store, String name, long token, String reason) throws IOException {
     String line =
         Json.text(
             Json.object(

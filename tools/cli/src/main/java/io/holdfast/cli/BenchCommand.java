@@ -50,14 +50,14 @@ final class BenchCommand implements Callable<Integer> {
   @Mixin private final Common common = new Common();
 
   /** What a phase measured; times in nanoseconds, in ascending order. */
-  private record Result(String phase, long[] times, Duration took, double requestsEach) {
+  private record Result(String phase, List<Long> times, Duration took, double requestsEach) {
     double percentile(double part) {
-      int index = (int) Math.ceil(part * times.length) - 1;
-      return times[Math.max(0, index)] / 1e6;
+      int index = (int) Math.ceil(part * times.size()) - 1;
+      return times.get(Math.max(0, index)) / 1e6;
     }
 
     double perSecond() {
-      return times.length / (took.toNanos() / 1e9);
+      return times.size() / (took.toNanos() / 1e9);
     }
   }
 
@@ -100,14 +100,13 @@ final class BenchCommand implements Callable<Integer> {
     for (Future<long[]> one : work) {
       times.add(one.get());
     }
-    long[] all = times.stream().flatMapToLong(Arrays::stream).sorted().toArray();
+    List<Long> all = times.stream().flatMapToLong(Arrays::stream).sorted().boxed().toList();
     Duration took = Duration.ofNanos(System.nanoTime() - start);
     double requests = store.requests() - before;
-    return new Result(phase, all, took, requests / Math.max(1, all.length));
+    return new Result(phase, all, took, requests / Math.max(1, all.size()));
   }
 
-  private static long[] load(Holdfast holdfast, String name, long end)
-      throws InterruptedException {
+  private static long[] load(Holdfast holdfast, String name, long end) throws InterruptedException {
     LongStream.Builder times = LongStream.builder();
     long now = System.nanoTime();
     while (now - end < 0) {
@@ -160,7 +159,7 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private static String millis(Result result, double part) {
-    return result.times().length == 0 ? "-" : format("%.2f ms", result.percentile(part));
+    return result.times().isEmpty() ? "-" : format("%.2f ms", result.percentile(part));
   }
 
   private static String format(String format, double value) {
@@ -168,15 +167,23 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private static Object json(Result result) {
-    boolean none = result.times().length == 0;
+    boolean none = result.times().isEmpty();
     return Json.object(
-        "load", result.phase(),
-        "locks", result.times().length,
-        "locksPerSecond", result.perSecond(),
-        "p50Millis", none ? null : result.percentile(0.5),
-        "p95Millis", none ? null : result.percentile(0.95),
-        "p99Millis", none ? null : result.percentile(0.99),
-        "maxMillis", none ? null : result.percentile(1),
-        "requestsPerLock", result.requestsEach());
+        "load",
+        result.phase(),
+        "locks",
+        result.times().size(),
+        "locksPerSecond",
+        result.perSecond(),
+        "p50Millis",
+        none ? null : result.percentile(0.5),
+        "p95Millis",
+        none ? null : result.percentile(0.95),
+        "p99Millis",
+        none ? null : result.percentile(0.99),
+        "maxMillis",
+        none ? null : result.percentile(1),
+        "requestsPerLock",
+        result.requestsEach());
   }
 }

@@ -84,7 +84,8 @@ final class DoctorCommand implements Callable<Integer> {
       }
     } catch (LockException failed) {
       findings.add(
-          Finding.bad("locking", message(failed), "grant the rights that 'holdfast schema' prints"));
+          Finding.bad(
+              "locking", message(failed), "grant the rights that 'holdfast schema' prints"));
       return;
     }
     times.sort(null);

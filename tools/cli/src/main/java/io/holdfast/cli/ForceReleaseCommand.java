@@ -41,7 +41,8 @@ final class ForceReleaseCommand implements Callable<Integer> {
       names = "--token",
       required = true,
       paramLabel = "T",
-      description = "The token of the hold to end, as 'inspect' shows it. A newer one is left alone.")
+      description =
+          "The token of the hold to end, as 'inspect' shows it. A newer one is left alone.")
   private long token;
 
   @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why.")
@@ -105,7 +106,13 @@ final class ForceReleaseCommand implements Callable<Integer> {
       common.screen().line("released; recorded in " + audit.file());
     } else {
       Main.complain(
-          "nobody holds '" + name + "' with token " + token + "; see 'holdfast inspect " + name + "'");
+          "nobody holds '"
+              + name
+              + "' with token "
+              + token
+              + "; see 'holdfast inspect "
+              + name
+              + "'");
     }
   }
 }

@@ -67,7 +67,9 @@ final class GuaranteesCommand implements Callable<Integer> {
         String.join(", ", capabilities(promised)).toLowerCase(Locale.ROOT).replace('_', ' '));
     line(
         "lease times",
-        TimeText.of(promised.shortestLeaseTime()) + " to " + TimeText.of(promised.longestLeaseTime()));
+        TimeText.of(promised.shortestLeaseTime())
+            + " to "
+            + TimeText.of(promised.longestLeaseTime()));
   }
 
   private void line(String label, String text) {

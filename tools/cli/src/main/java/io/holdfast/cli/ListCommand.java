@@ -42,7 +42,8 @@ final class ListCommand implements Callable<Integer> {
         common.screen().json(states.stream().map(States::json).toList());
       } else if (states.isEmpty()) {
         Main.complain(
-            "nothing is held" + (prefix.isEmpty() ? "" : " whose name begins with '" + prefix + "'"));
+            "nothing is held"
+                + (prefix.isEmpty() ? "" : " whose name begins with '" + prefix + "'"));
       } else {
         common.screen().table(States.HEAD, States.rows(states));
       }

@@ -7,6 +7,7 @@ import io.holdfast.LockState;
 import io.holdfast.LockState.Holding;
 import java.time.Duration;
 import java.time.LocalTime;
+import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -83,7 +84,10 @@ final class WatchCommand implements Callable<Integer> {
     Screen screen = common.screen();
     if (screen.isTerminal() && !common.json()) {
       screen.raw(CLEAR);
-      screen.line(common.place() + "   " + LocalTime.now().truncatedTo(ChronoUnit.SECONDS));
+      screen.line(
+          common.place()
+              + "   "
+              + LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS));
       screen.table(States.HEAD, States.rows(states));
     } else {
       changes(states);
@@ -128,7 +132,7 @@ final class WatchCommand implements Callable<Integer> {
               .orElse(LockState.free(name));
       common.screen().json(States.json(state));
     } else {
-      LocalTime time = LocalTime.now().truncatedTo(ChronoUnit.MILLIS);
+      LocalTime time = LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.MILLIS);
       common.screen().line(time + "  " + name + "  " + (is == null ? "free" : is));
     }
   }

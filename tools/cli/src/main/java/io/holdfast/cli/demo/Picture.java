@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeSet;
 
 /** Timelines as pictures: with characters, and as SVG. */
@@ -38,7 +39,10 @@ public final class Picture {
     for (Span span : timeline.spans()) {
       if (span.replica().equals(replica)) {
         Arrays.fill(
-            cells, cell(timeline, span.start()), cell(timeline, span.end()) + 1, span.activity().mark());
+            cells,
+            cell(timeline, span.start()),
+            cell(timeline, span.end()) + 1,
+            span.activity().mark());
       }
     }
     StringBuilder words = new StringBuilder();
@@ -55,7 +59,7 @@ public final class Picture {
     return (int) (at * COLUMNS / timeline.end());
   }
 
-  private static TreeSet<String> replicas(Timeline timeline) {
+  private static SortedSet<String> replicas(Timeline timeline) {
     TreeSet<String> replicas = new TreeSet<>();
     timeline.spans().forEach(span -> replicas.add(span.replica()));
     timeline.events().forEach(event -> replicas.add(event.replica()));

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.testkit.redis.Eventually;
+import io.holdfast.testkit.redis.RedisServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands that look at locks, on every backend. */
+class LookingTest {
+  @TempDir private Path directory;
+
+  private record Answer(int code, String output, String errors) {}
+
+  private Answer ask(String url, String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.addAll(List.of("--url", url));
+    Map<String, String> environment =
+        Map.of("HOLDFAST_AUDIT", directory.resolve("audit").toString());
+    try (Launched launched = Launched.holdfast(environment, all.toArray(String[]::new))) {
+      launched.input("y\n");
+      return new Answer(launched.exitCode(), launched.output(), launched.errors());
+    }
+  }
+
+  @Test
+  @Tag("file")
+  void files_are_looked_at() {
+    looks("file:" + directory.resolve("locks"));
+  }
+
+  @Test
+  @Tag("redis")
+  void redis_is_looked_at() {
+    try (RedisServer server = RedisServer.start()) {
+      looks("redis://" + server.hostAndPort());
+      Answer doctor = ask("redis://" + server.hostAndPort(), "doctor");
+      assertThat(doctor.output())
+          .contains("clock offset", "persistence", "eviction policy", "replicas", "permissions")
+          .contains("→ set 'appendonly yes'");
+      assertThat(ask("redis://" + server.hostAndPort(), "schema").output())
+          .contains("ACL SETUSER holdfast >PASSWORD on")
+          .contains("+evalsha");
+    }
+  }
+
+  private void looks(String url) {
+    try (Launched holder =
+            Launched.holdfast(
+                "run",
+                "a:1",
+                "--url",
+                url,
+                "--purpose",
+                "testing",
+                "--",
+                "sh",
+                "-c",
+                "echo $HOLDFAST_TOKEN; cat >/dev/null");
+        Launched watch = Launched.holdfast("watch", "--url", url, "--every", "100ms")) {
+      Eventually.until(
+          "it holds; it said " + holder.errors(), () -> holder.output().endsWith("\n"));
+      String token = holder.output().strip();
+      watch.awaitOutput("a:1  held by holdfast@");
+
+      assertThat(ask(url, "ls").output()).contains("NAME", "a:1", "testing", token);
+      assertThat(ask(url, "ls", "b", "--json").output().strip()).isEqualTo("[]");
+      Answer shown = ask(url, "inspect", "a:1");
+      assertThat(shown.code()).isZero();
+      assertThat(shown.output()).contains("host", "pid", "testing", "since", "remaining", token);
+      assertThat(ask(url, "inspect", "free").code()).isEqualTo(ExitCode.NO);
+      assertThat(ask(url, "doctor").code()).isZero();
+      assertThat(ask(url, "guarantees").output()).contains("two holders possible when");
+
+      assertThat(ask(url, "force-release", "a:1", "--token", "1", "--reason", "why").code())
+          .isEqualTo(ExitCode.NO);
+      Answer forced = ask(url, "force-release", "a:1", "--token", token, "--reason", "why");
+      assertThat(forced.code()).isZero();
+      assertThat(forced.errors()).contains("[y/N]");
+      assertThat(directory.resolve("audit")).content().contains("force-release done", token, "why");
+      watch.awaitOutput("a:1  free");
+      assertThat(holder.exitCode()).isEqualTo(ExitCode.LOST);
+    }
+  }
+
+  @Test
+  @Tag("file")
+  void a_bench_shows_percentiles_and_requests() {
+    Answer bench = ask("file:" + directory.resolve("locks"), "bench", "--time", "400ms");
+    assertThat(bench.code()).isZero();
+    assertThat(bench.output()).contains("P50", "P99", "REQUESTS/LOCK", "one lock for all");
+  }
+
+  @Test
+  @Tag("file")
+  void a_leader_that_loses_its_lead_stands_again() {
+    String url = "file:" + directory.resolve("locks");
+    try (Launched elect =
+        Launched.holdfast(
+            "elect",
+            "leader",
+            "--url",
+            url,
+            "--grace",
+            "200ms",
+            "--lease-time",
+            "2s",
+            "--",
+            "sh",
+            "-c",
+            "echo term; exec cat")) {
+      elect.awaitOutput("term");
+      Launched.signal("KILL", elect.keeper());
+      elect.awaitOutput("term\nterm");
+      assertThat(elect.errors()).contains("standing for election again");
+      elect.signal("TERM");
+      assertThat(elect.exitCode()).isEqualTo(128 + 15);
+    }
+  }
+
+  @Test
+  void a_store_that_is_not_there_is_bad_and_its_password_stays_secret() throws Exception {
+    Path secret = Files.writeString(directory.resolve("password"), "hunter2\n");
+    Answer doctor = ask("redis://127.0.0.1:1", "doctor", "--password-file", secret.toString());
+    assertThat(doctor.code()).isEqualTo(ExitCode.UNAVAILABLE);
+    assertThat(doctor.output()).contains("bad", "reachability").doesNotContain("hunter2");
+    assertThat(Common.withPassword("redis://user@host:1/0", "a/b@c"))
+        .isEqualTo("redis://user:a%2Fb%40c@host:1/0");
+  }
+}

@@ -115,11 +115,15 @@ need_mariadb() {
   command -v mariadbd >/dev/null || die "no MariaDB: put mariadbd and mariadb-install-db on the PATH"
 }
 
-# A C compiler, for the shim that sets the clock of a server and for the models; and the model checker. Without them those
-# tests say that they could not run.
-need_spin() {
+# A C compiler, for the shim that sets the clock of a server. Without it those tests say that they could not run.
+need_c_compiler() {
   can_compile || (install_package gcc "a C compiler") || true
   can_compile || (install_package libc6-dev "the headers of the C library") || true
+}
+
+# The model checker, which compiles what it checks.
+need_spin() {
+  need_c_compiler
   command -v spin >/dev/null || (install_package spin "the model checker Spin") || true
 }
 

@@ -5,10 +5,13 @@ import org.jspecify.annotations.NullMarked;
 
 /** Locks in Redis: one server, Sentinel or Cluster. */
 @NullMarked
-@SuppressWarnings("requires-automatic") // Lettuce has no module descriptor, but a fixed name.
+@SuppressWarnings({
+  "requires-automatic",
+  "requires-transitive-automatic"
+}) // Lettuce has no module descriptor, but a fixed name.
 module io.holdfast.redis {
   requires transitive io.holdfast;
-  requires lettuce.core;
+  requires transitive lettuce.core; // The guard takes a connection of the caller.
   requires org.slf4j;
 
   exports io.holdfast.redis;

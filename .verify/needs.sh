@@ -22,8 +22,11 @@ need_maven() {
 }
 
 # A Redis server to test with: the system's, its package's, or the one in a Maven artifact. And the oldest that is
-# supported, 6.2, which only that artifact has; without it those tests say that they could not run.
+# supported, 6.2, which only that artifact has; without it, or without libfaketime, with which clocks of servers are set,
+# tests say that they could not run.
 need_redis() {
+  [ "$(uname -s)" != Linux ] || ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 \
+    || (install_package libfaketime "libfaketime, to set the clocks of test servers") || true
   [ -n "${HOLDFAST_REDIS_6_SERVER:-}" ] || HOLDFAST_REDIS_6_SERVER=$(redis_of_artifact || true)
   export HOLDFAST_REDIS_6_SERVER
   [ -n "${HOLDFAST_REDIS_SERVER:-}" ] && return

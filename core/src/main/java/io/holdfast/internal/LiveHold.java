@@ -36,6 +36,7 @@ final class LiveHold extends Timetable.Entry {
   private boolean renewing;
   private boolean troubled;
   private long renewNanos;
+  private @Nullable Moment shortened;
 
   LiveHold(
       LockRuntime runtime, Hold hold, Granted grant, @Nullable LocalQueue queue, Request request) {
@@ -125,6 +126,11 @@ final class LiveHold extends Timetable.Entry {
       if (ended) {
         return;
       }
+      Moment doubted = shortened;
+      if (doubted != null && sent.monotonicNanos() - doubted.monotonicNanos() <= 0) {
+        renewSoon(); // It may have been carried out before the promise was cut short.
+        return;
+      }
       if (sent.nanosSince(since) > 0) {
         since = sent;
       }
@@ -134,6 +140,24 @@ final class LiveHold extends Timetable.Entry {
       scheduleNext(since);
     }
     runtime.events().renewed(extended);
+  }
+
+  /**
+   * The store cuts its promises short in this lane: what is left counts, and is renewed at once.
+   */
+  void shortened(Object lane, Duration by) {
+    if (!lane.equals(runtime.backend().lane(hold.name()))) {
+      return;
+    }
+    synchronized (this) {
+      if (!ended) {
+        Moment now = runtime.now();
+        shortened = now;
+        since = since.plusNanos(-by.toNanos());
+        renewNanos = now.monotonicNanos();
+        scheduleDue(now);
+      }
+    }
   }
 
   private synchronized void renewSoon() {

@@ -90,6 +90,22 @@ final class Router implements BackendContext {
     }
   }
 
+  /**
+   * Later, because it asks the backend for the lanes of its locks, and signals do not call back.
+   */
+  @Override
+  public void shortened(Object lane, Duration by) {
+    time.after(
+        Duration.ZERO,
+        () -> {
+          for (Timetable.Entry place : places.values()) {
+            if (place instanceof LiveHold hold) {
+              hold.shortened(lane, by);
+            }
+          }
+        });
+  }
+
   void grantedOnAsking(Hold hold) {
     if (!(hold.mode() instanceof Mode.Exclusive)) {
       retry(hold.name());

@@ -5,11 +5,12 @@ import io.holdfast.Holder;
 import io.holdfast.LossCause;
 import io.holdfast.Origin;
 import io.holdfast.spi.LockBackend.Acquisition;
+import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * What core offers to a backend: who we are, time, randomness, and three signals. A backend may
- * send the signals on any thread, twice, late or never; they neither block nor call back.
+ * What core offers to a backend: who we are, time, randomness, and its signals. A backend may send
+ * them on any thread, twice, late or never; they neither block nor call back.
  */
 public interface BackendContext extends TimeSource {
 
@@ -27,4 +28,12 @@ public interface BackendContext extends TimeSource {
 
   /** The store, or our session in it, no longer keeps this hold. */
   void lost(Holder holder, LossCause cause);
+
+  /**
+   * The store keeps the holds of this lane for so much less than it promised until now: its clock
+   * was set forward. They are renewed at once; those whose time is up by that are lost.
+   *
+   * <p>Does nothing in a context that watches over no leases.
+   */
+  default void shortened(Object lane, Duration by) {}
 }

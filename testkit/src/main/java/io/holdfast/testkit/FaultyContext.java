@@ -50,4 +50,9 @@ record FaultyContext(BackendContext core, BiConsumer<Signal, Runnable> network)
   public void lost(Holder holder, LossCause cause) {
     network.accept(Signal.LOST, () -> core.lost(holder, cause));
   }
+
+  @Override
+  public void shortened(Object lane, Duration by) {
+    core.shortened(lane, by);
+  }
 }

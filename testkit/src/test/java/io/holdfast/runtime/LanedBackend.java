@@ -1,27 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.runtime;
 
+import static java.util.Objects.requireNonNull;
+
 import io.holdfast.Guarantees;
 import io.holdfast.LockState;
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.BackendProvider;
 import io.holdfast.spi.LockBackend;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** A store of several servers: the part of a name before the colon says which. */
 final class LanedBackend implements LockBackend {
   private final LockBackend store = BackendProvider.backendAt("memory:");
   private final Set<String> silent = new HashSet<>();
   private final List<List<String>> renewals = new ArrayList<>();
+  private final List<Runnable> late = new ArrayList<>();
+  private @Nullable BackendContext core;
+
+  /** This server's clock is set forward. */
+  void setForward(String server, Duration by) {
+    requireNonNull(core).shortened(server, by);
+  }
 
   /** From now on this server does not answer renewals. */
   void silence(String server) {
     silent.add(server);
+  }
+
+  /** Now the renewals that were not answered are. */
+  void answerLate() {
+    List.copyOf(late).forEach(Runnable::run);
   }
 
   void heal() {
@@ -41,13 +57,17 @@ final class LanedBackend implements LockBackend {
   @Override
   public CompletionStage<List<Renewal>> renew(List<Hold> holds) {
     renewals.add(holds.stream().map(Hold::name).toList());
-    return silent.contains(lane(holds.get(0).name()))
-        ? new CompletableFuture<>()
-        : store.renew(holds);
+    if (!silent.contains(lane(holds.get(0).name()))) {
+      return store.renew(holds);
+    }
+    CompletableFuture<List<Renewal>> unanswered = new CompletableFuture<>();
+    late.add(() -> unanswered.complete(holds.stream().map(unused -> Renewal.RENEWED).toList()));
+    return unanswered;
   }
 
   @Override
   public void start(BackendContext context) {
+    core = context;
     store.start(context);
   }
 

@@ -9,6 +9,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One primary: a connection for commands and another for messages, which lead to the same place.
@@ -24,6 +26,10 @@ final class Server {
     void listensAgain();
   }
 
+  private static final Logger LOG = LoggerFactory.getLogger(RedisBackend.class);
+
+  private final String what;
+  private final BackendContext context;
   private final Link<Wire> commands;
   private final Link<Mailbox> messages;
   private final Link<Wire> acknowledged;
@@ -41,6 +47,10 @@ final class Server {
       BackendContext context,
       String channel,
       Ear ear) {
+    this.what = what;
+    this.context = context;
+    Wire.Home home =
+        new Wire.Home(context, settings, channel, new ServerClock(), this::clockWasSet, this::drop);
     Link.Maker<Wire> wires =
         broken ->
             where
@@ -49,10 +59,7 @@ final class Server {
                     place ->
                         connector
                             .connect(place, broken)
-                            .thenCompose(
-                                connection ->
-                                    Wire.ready(
-                                        context, connection, place, settings, channel, this::drop)))
+                            .thenCompose(connection -> Wire.ready(home, connection, place)))
                 .thenApply(this::besideMailbox);
     this.commands = new Link<>(what, context, wires);
     this.acknowledged = new Link<>("the acknowledged writes of " + what, context, wires);
@@ -79,6 +86,18 @@ final class Server {
                           context.after(Duration.ZERO, ear::listensAgain);
                           return mailbox;
                         }));
+  }
+
+  /** Set, or another's took its place in a fail-over: what was promised goes by the new one. */
+  private void clockWasSet(long micros) {
+    LOG.warn(
+        "the clock of {} was set by at least {} ms: holds end {}",
+        what,
+        micros / 1000,
+        micros > 0 ? "that much earlier, and are renewed now" : "later");
+    if (micros > 0) {
+      context.shortened(this, Duration.ofNanos(micros * 1000));
+    }
   }
 
   /** After a fail-over the two may differ; the newer one is right. */

@@ -2,9 +2,10 @@
 package io.holdfast.redis;
 
 /**
- * What is known of a server's clock on one connection: an interval for its distance from our
- * monotonic clock. A reply was made after its request was sent and before it was received, so each
- * reply with the server's time gives one.
+ * What is known of a server's clock: an interval for its distance from our monotonic clock. A reply
+ * was made after its request was sent and before it was received, so each reply with the server's
+ * time gives one. Kept over reconnections: after a fail-over another clock counts, and the ends of
+ * holds, which replicas know by time of day, go by that one.
  */
 final class ServerClock {
   /** What the rates of two clocks may differ by: a thousandth, and no less than this. */

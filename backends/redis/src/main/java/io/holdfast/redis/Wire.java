@@ -2,16 +2,17 @@
 package io.holdfast.redis;
 
 import io.holdfast.spi.BackendContext;
+import io.holdfast.spi.Moment;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,61 +21,69 @@ import org.slf4j.LoggerFactory;
 final class Wire implements Link.Line {
   private static final Logger LOG = LoggerFactory.getLogger(RedisBackend.class);
 
+  /** More than clocks that are kept by a time server differ by. */
+  private static final long NOTABLE_OFFSET_MICROS = 1_000_000;
+
   /** A message to ourselves, of no meaning. */
   static final String HELLO = "hello";
 
-  private final BackendContext context;
+  private final Home home;
   private final StatefulRedisConnection<String, String> connection;
   private final HostAndPort place;
   private final ServerInfo info;
-  private final ServerClock clock = new ServerClock();
-  private final Duration timeout;
-  private final Runnable silent;
   private long silentSinceNanos;
   private boolean isSilent;
 
-  private Wire(
+  /**
+   * What all connections to one server share.
+   *
+   * @param channel our own
+   * @param clock what is known of the server's clock
+   * @param set told when that clock was set, by so many microseconds at least
+   * @param silent told when the server does not answer any more
+   */
+  record Home(
       BackendContext context,
+      RedisSettings settings,
+      String channel,
+      ServerClock clock,
+      LongConsumer set,
+      Runnable silent) {}
+
+  private Wire(
+      Home home,
       StatefulRedisConnection<String, String> connection,
       HostAndPort place,
-      ServerInfo info,
-      Duration timeout,
-      Runnable silent) {
-    this.context = context;
+      ServerInfo info) {
+    this.home = home;
     this.connection = connection;
     this.place = place;
     this.info = info;
-    this.timeout = timeout;
-    this.silent = silent;
   }
 
   /**
-   * Looks at the server behind a new connection; the connection is closed if it is not fit.
-   *
-   * @param channel our own, to see that we may publish: scripts that hand over do
+   * Looks at the server behind a new connection; the connection is closed if it is not fit. Also
+   * publishes to ourselves, to see that we may: scripts that hand over do.
    */
   static CompletionStage<Wire> ready(
-      BackendContext context,
-      StatefulRedisConnection<String, String> connection,
-      HostAndPort place,
-      RedisSettings settings,
-      String channel,
-      Runnable silent) {
+      Home home, StatefulRedisConnection<String, String> connection, HostAndPort place) {
     RedisAsyncCommands<String, String> commands = connection.async();
-    long sentNanos = context.now().monotonicNanos();
+    Moment sent = home.context().now();
+    boolean cluster = home.settings().kind() == RedisSettings.Kind.CLUSTER;
     return commands
         .info()
         .thenCombine(
             commands.time(),
             (text, time) -> {
               ServerInfo info = ServerInfo.parse(text);
-              info.requireFitness(place, settings.kind() == RedisSettings.Kind.CLUSTER);
-              Wire wire = new Wire(context, connection, place, info, settings.timeout(), silent);
+              info.requireFitness(place, cluster);
+              Wire wire = new Wire(home, connection, place, info);
               long micros = Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
-              wire.observe(micros, sentNanos);
+              wire.observe(micros, sent.monotonicNanos());
+              wire.compareWithOurs(micros, sent);
               return wire;
             })
-        .thenCombine(mayPublish(commands, channel), (wire, allowed) -> wire)
+        .thenCombine(mayPublish(commands, home.channel()), (wire, allowed) -> wire)
         .whenComplete(
             (wire, failure) -> {
               if (failure != null) {
@@ -102,7 +111,8 @@ final class Wire implements Link.Line {
    * passed; or earlier. A command that is refused from then on takes no effect behind our back.
    */
   long refuseAfterMillis() {
-    return clock.leastMillisAt(context.now().monotonicNanos()) + timeout.toMillis();
+    return home.clock().leastMillisAt(home.context().now().monotonicNanos())
+        + home.settings().timeout().toMillis();
   }
 
   /** Runs a script; loads it if the server has forgotten it. */
@@ -111,17 +121,23 @@ final class Wire implements Link.Line {
         .exceptionallyCompose(
             failure ->
                 Failures.root(failure) instanceof RedisNoScriptException
-                    ? send(
-                        commands ->
-                            commands.eval(script.source(), ScriptOutputType.MULTI, keys, arguments))
+                    ? run(script, script.source(), keys, arguments)
                     : CompletableFuture.failedFuture(failure));
   }
 
   /** Runs a script that the server knows; fails if it does not. */
-  CompletableFuture<List<Object>> evalSha(Script script, String[] keys, String[] values) {
-    long sentNanos = context.now().monotonicNanos();
+  CompletableFuture<List<Object>> evalSha(Script script, String[] keys, String[] arguments) {
+    return run(script, null, keys, arguments);
+  }
+
+  private CompletableFuture<List<Object>> run(
+      Script script, @Nullable String source, String[] keys, String[] arguments) {
+    long sentNanos = home.context().now().monotonicNanos();
     return this.<List<Object>>send(
-            commands -> commands.evalsha(script.digest(), ScriptOutputType.MULTI, keys, values))
+            commands ->
+                source == null
+                    ? commands.evalsha(script.digest(), ScriptOutputType.MULTI, keys, arguments)
+                    : commands.eval(source, ScriptOutputType.MULTI, keys, arguments))
         .thenApply(
             reply -> {
               observe(Long.parseLong(reply.get(script.timeAt()).toString()), sentNanos);
@@ -137,7 +153,7 @@ final class Wire implements Link.Line {
   /** Sends a command. */
   <T> CompletableFuture<T> send(
       Function<RedisAsyncCommands<String, String>, CompletionStage<T>> command) {
-    long sentNanos = context.now().monotonicNanos();
+    long sentNanos = home.context().now().monotonicNanos();
     return command
         .apply(connection.async())
         .toCompletableFuture()
@@ -154,24 +170,34 @@ final class Wire implements Link.Line {
         isSilent = true;
         silentSinceNanos = sentNanos;
       } else {
-        long silence = context.now().monotonicNanos() - silentSinceNanos;
-        isDead = silence >= 2 * timeout.toNanos();
+        long silence = home.context().now().monotonicNanos() - silentSinceNanos;
+        isDead = silence >= 2 * home.settings().timeout().toNanos();
       }
     }
     if (isDead) {
-      silent.run();
+      home.silent().run();
     }
   }
 
   private void observe(long serverMicros, long sentNanos) {
-    long jump = clock.observe(serverMicros, sentNanos, context.now().monotonicNanos());
+    long nowNanos = home.context().now().monotonicNanos();
+    long jump = home.clock().observe(serverMicros, sentNanos, nowNanos);
     if (jump != 0) {
+      home.set().accept(jump);
+    }
+  }
+
+  /** Tokens have their time from the server: one that is far off may never be caught up with. */
+  private void compareWithOurs(long serverMicros, Moment sent) {
+    long ahead = serverMicros - home.context().now().wallNanos() / 1000;
+    long behind = sent.wallNanos() / 1000 - serverMicros;
+    if (Math.max(ahead, behind) > NOTABLE_OFFSET_MICROS) {
       LOG.warn(
-          "the clock of the Redis server at {} was set by at least {} ms: locks whose leases were"
-              + " granted before {}",
+          "the clock of the Redis server at {} is {} ms {} ours: if it is wrong, set it right, and"
+              + " never back while tokens are in use",
           place,
-          jump / 1000,
-          jump > 0 ? "end that much earlier than their holders think" : "end later");
+          Math.max(ahead, behind) / 1000,
+          ahead > 0 ? "ahead of" : "behind");
     }
   }
 

@@ -119,7 +119,7 @@ class CountsTest {
   void a_hundred_thousand_leases_renew_in_at_most_a_thousand_commands() throws Exception {
     int count = 100_000;
     AtomicLong renewals = new AtomicLong();
-    Holdfast holdfast = clients.openCounted(server.hostAndPort(), Duration.ofSeconds(60), renewals);
+    Holdfast holdfast = clients.openCounted(server.hostAndPort(), LEASE, renewals);
     long memory = memory();
     List<CompletableFuture<Optional<Lease>>> asked = new ArrayList<>();
     for (int i = 0; i < count; i++) {

@@ -7,7 +7,6 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.testkit.redis.Eventually;
 import io.holdfast.testkit.redis.RedisServer;
-import io.holdfast.testkit.redis.RedisWire;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -18,8 +17,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A client that knows the plain recipe only ({@code SET key id NX PX ms}, and a compare-and-delete
- * that knows nothing of queues) and Holdfast exclude each other on one key.
+ * A client that knows the plain recipe only, {@code redis-cli} ({@code SET key id NX PX ms}, and a
+ * compare-and-delete that knows nothing of queues) and Holdfast exclude each other on one key.
  */
 @Tag("redis")
 class PlainClientTest {
@@ -29,14 +28,14 @@ class PlainClientTest {
 
   private RedisServer server;
   private Clients clients;
-  private RedisWire plain;
+  private RedisCli plain;
   private Holdfast holdfast;
 
   @BeforeEach
   void start() {
     server = RedisServer.start();
     clients = new Clients();
-    plain = server.connect();
+    plain = RedisCli.connect(server);
     holdfast = clients.open(server.hostAndPort(), Duration.ofSeconds(30));
   }
 
@@ -48,11 +47,11 @@ class PlainClientTest {
   }
 
   private boolean plainTakes(String id) {
-    return "OK".equals(plain.call("SET", "lock:shared", id, "NX", "PX", "30000"));
+    return plain.call("SET lock:shared " + id + " NX PX 30000").equals("OK");
   }
 
   private boolean plainReleases(String id) {
-    return plain.call("EVAL", COMPARE_AND_DELETE, "1", "lock:shared", id).equals(1L);
+    return plain.call("EVAL \"" + COMPARE_AND_DELETE + "\" 1 lock:shared " + id).equals("1");
   }
 
   @Test
@@ -102,27 +101,42 @@ class PlainClientTest {
     int rounds = 1000;
     AtomicInteger inside = new AtomicInteger();
     AtomicInteger overlaps = new AtomicInteger();
-    CompletableFuture<Void> ours =
+    AtomicInteger ours = new AtomicInteger();
+    AtomicInteger theirs = new AtomicInteger();
+    CompletableFuture<Void> done =
         CompletableFuture.runAsync(
             () -> {
-              for (int round = 0; round < rounds; round++) {
-                try {
-                  Lease lease = holdfast.lock("shared").acquire(LONG);
-                  work(inside, overlaps);
-                  lease.release();
-                } catch (InterruptedException interrupted) {
-                  throw new AssertionError(interrupted);
-                }
+              while (ours.get() < rounds) {
+                awaitTurn(ours, theirs);
+                Lease lease = acquired();
+                work(inside, overlaps);
+                lease.release();
+                ours.incrementAndGet();
               }
             });
-    for (int round = 0; round < rounds; round++) {
-      String id = "plain" + round;
+    while (theirs.get() < rounds) {
+      awaitTurn(theirs, ours);
+      String id = "plain" + theirs.get();
       Eventually.until("the plain client has its turn", () -> plainTakes(id));
       work(inside, overlaps);
       assertThat(plainReleases(id)).isTrue();
+      theirs.incrementAndGet();
     }
-    ours.get(5, TimeUnit.MINUTES);
+    done.get(5, TimeUnit.MINUTES);
     assertThat(overlaps.get()).isZero();
+  }
+
+  /** Nobody runs ahead by much: they are to meet at the lock, not one after the other. */
+  private static void awaitTurn(AtomicInteger mine, AtomicInteger others) {
+    Eventually.until("the other one keeps up", () -> mine.get() - others.get() < 20);
+  }
+
+  private Lease acquired() {
+    try {
+      return holdfast.lock("shared").acquire(LONG);
+    } catch (InterruptedException interrupted) {
+      throw new AssertionError(interrupted);
+    }
   }
 
   private static void work(AtomicInteger inside, AtomicInteger overlaps) {

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
@@ -30,9 +31,16 @@ public final class RedisServer implements AutoCloseable {
   private final Path directory;
   private final int port;
   private final @Nullable String password;
+  private final Map<String, String> environment;
   private Process process;
 
-  private RedisServer(Path directory, int port, @Nullable String password, List<String> command) {
+  private RedisServer(
+      Path directory,
+      int port,
+      @Nullable String password,
+      List<String> command,
+      Map<String, String> environment) {
+    this.environment = environment;
     this.directory = directory;
     this.port = port;
     this.password = password;
@@ -64,10 +72,16 @@ public final class RedisServer implements AutoCloseable {
 
   /** Starts a server from this binary, and waits until it answers. */
   public static RedisServer startBinary(String binary, String... options) {
-    return onFreePort(port -> startOn(port, binary, options));
+    return onFreePort(port -> startOn(port, Map.of(), binary, options));
   }
 
-  private static RedisServer startOn(int port, String binary, String... options) {
+  /** Starts a server from this binary that goes by this clock. */
+  public static RedisServer startBinary(String binary, SettableClock clock) {
+    return onFreePort(port -> startOn(port, clock.environment(), binary));
+  }
+
+  private static RedisServer startOn(
+      int port, Map<String, String> environment, String binary, String... options) {
     List<String> all = new ArrayList<>(List.of(binary));
     all.addAll(List.of("--port", Integer.toString(port), "--bind", "127.0.0.1"));
     all.addAll(List.of("--save", "", "--appendonly", "no", "--daemonize", "no"));
@@ -75,12 +89,11 @@ public final class RedisServer implements AutoCloseable {
     all.addAll(List.of("--repl-diskless-sync-delay", "0"));
     all.addAll(List.of(options));
     int at = all.indexOf("--requirepass");
-    return start(newDirectory(), port, at < 0 ? null : all.get(at + 1), all);
+    String password = at < 0 ? null : all.get(at + 1);
+    return started(new RedisServer(newDirectory(), port, password, all, environment));
   }
 
-  private static RedisServer start(
-      Path directory, int port, @Nullable String password, List<String> command) {
-    RedisServer server = new RedisServer(directory, port, password, command);
+  private static RedisServer started(RedisServer server) {
     try {
       server.awaitAnswer();
     } catch (RuntimeException failed) {
@@ -137,7 +150,8 @@ public final class RedisServer implements AutoCloseable {
             .map(line -> line.substring("requirepass ".length()))
             .findFirst()
             .orElse(null);
-    return start(directory, port, password, List.of(binary, file.toString(), "--sentinel"));
+    List<String> command = List.of(binary, file.toString(), "--sentinel");
+    return started(new RedisServer(directory, port, password, command, Map.of()));
   }
 
   /** The binary that {@link #start} runs. */
@@ -217,11 +231,13 @@ public final class RedisServer implements AutoCloseable {
 
   private Process run() {
     try {
-      return new ProcessBuilder(command)
-          .directory(directory.toFile())
-          .redirectErrorStream(true)
-          .redirectOutput(directory.resolve("log").toFile())
-          .start();
+      ProcessBuilder builder =
+          new ProcessBuilder(command)
+              .directory(directory.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(directory.resolve("log").toFile());
+      builder.environment().putAll(environment);
+      return builder.start();
     } catch (IOException failed) {
       throw new UncheckedIOException(
           "no Redis server: set " + BINARY_VARIABLE + " or put redis-server on the PATH", failed);

@@ -195,6 +195,9 @@ final class Keeper {
 
   /** True if a node has joined. */
   private CompletableFuture<Boolean> mend(Answers<State> states) {
+    if (joining.isFounding(states)) {
+      return joining.found().exceptionally(failed -> false);
+    }
     List<CompletableFuture<Boolean>> attempts = new ArrayList<>();
     if (joining.isPossible(states)) {
       for (Answer<State> answer : states.all()) {

@@ -38,6 +38,6 @@ abstract class QuorumContract extends LockBackendContract {
 
   @Override
   protected Duration leaseTime() {
-    return Duration.ofMillis(1500);
+    return Duration.ofSeconds(2);
   }
 }

@@ -10,7 +10,9 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The protocol of the tokens, checked by Spin in small; {@code verification/models/run} has more. */
+/**
+ * The protocol of the tokens, checked by Spin in small; {@code verification/models/run} has more.
+ */
 @Tag("quorum")
 class TokenModelTest {
   private static final Path RUN = Path.of("..", "..", "verification", "models", "run");

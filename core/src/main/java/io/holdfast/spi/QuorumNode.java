@@ -56,9 +56,10 @@ public interface QuorumNode extends AutoCloseable {
   CompletionStage<Boolean> rest(Duration time);
 
   /**
-   * Announces that the node is about to join. False if it is a member, or somebody else is at it.
-   * The ticket is forgotten with the node's other data, so that a {@link #join} that was prepared
-   * before another loss of data comes to nothing.
+   * Announces that the node is about to join. False if it is a member, or another process is at it:
+   * the ticket begins with the process's id and a slash, and replaces one of the same process. It
+   * is forgotten with the node's other data, so that a {@link #join} that was prepared before
+   * another loss of data comes to nothing.
    */
   CompletionStage<Boolean> askToJoin(String ticket);
 

@@ -90,8 +90,9 @@ final class Joining {
         .thenApply(joined -> joined.count(isSo -> isSo) > 0);
   }
 
+  /** Of this process, which may replace its own; never used before, so that it does not return. */
   private String ticket() {
-    return roster.context().origin().process() + "-" + roster.context().random().nextLong();
+    return roster.context().origin().process() + "/" + roster.context().random().nextLong();
   }
 
   /** True if the node is a member now. */

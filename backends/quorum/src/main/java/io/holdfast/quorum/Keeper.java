@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 final class Keeper {
   private static final Duration PERIOD = Duration.ofSeconds(1);
-  private static final Duration START_PATIENCE = Duration.ofSeconds(4);
+  private static final Duration START_PATIENCE = Duration.ofSeconds(8);
   private static final Duration START_PAUSE = Duration.ofMillis(50);
 
   private final Roster roster;

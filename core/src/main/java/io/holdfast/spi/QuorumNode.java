@@ -56,9 +56,10 @@ public interface QuorumNode extends AutoCloseable {
   CompletionStage<Boolean> rest(Duration time);
 
   /**
-   * Announces that the node is about to join. False if it is a member, or somebody else is at it.
-   * The ticket is forgotten with the node's other data, so that a {@link #join} that was prepared
-   * before another loss of data comes to nothing.
+   * Announces that the node is about to join. False if it is a member, or another process is at it:
+   * the ticket begins with the process's id and a slash, and replaces one of the same process. It
+   * is forgotten with the node's other data, so that a {@link #join} that was prepared before
+   * another loss of data comes to nothing.
    */
   CompletionStage<Boolean> askToJoin(String ticket);
 
@@ -76,12 +77,13 @@ public interface QuorumNode extends AutoCloseable {
    *
    * @param hold who wants what for how long
    * @param proposed the number that the caller would like: greater than any it has seen
-   * @param waits whether to tell the caller, by {@link BackendContext#retry}, when it may ask again
+   * @param ticket its place among those who wait, the smaller the earlier; the first is told, by
+   *     {@link BackendContext#retry}, when it may ask again; 0: it does not wait
    * @param longestLease the longest lease time of the quorum, which the node remembers
    * @param purpose what for, shown to whoever inspects the lock
    */
   record Ballot(
-      Hold hold, long proposed, boolean waits, Duration longestLease, @Nullable String purpose) {}
+      Hold hold, long proposed, long ticket, Duration longestLease, @Nullable String purpose) {}
 
   /** How to take a vote back. */
   enum Release {

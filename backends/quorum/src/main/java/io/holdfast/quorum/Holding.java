@@ -53,23 +53,29 @@ final class Holding {
   }
 
   private Renewal renewal(Answers<List<Renewal>> answers, int place) {
-    int renewed = count(answers, place, Renewal.RENEWED);
-    int silent = answers.all().size() - answers.answered();
-    int possible = renewed + silent + count(answers, place, Renewal.UNKNOWN);
-    if (renewed >= roster.majority()) {
+    if (count(answers, place, Renewal.RENEWED) >= roster.majority()) {
       return Renewal.RENEWED;
     }
-    if (count(answers, place, Renewal.FORCED) > 0) {
+    int forced = count(answers, place, Renewal.FORCED);
+    int taken = count(answers, place, Renewal.TAKEN);
+    int refused = forced + taken + count(answers, place, Renewal.GONE);
+    if (forced > 0) {
       return Renewal.FORCED;
     }
-    if (possible >= roster.majority()) {
+    if (roster.nodes().size() - refused >= roster.majority()) {
       return Renewal.UNKNOWN;
     }
-    return count(answers, place, Renewal.TAKEN) > 0 ? Renewal.TAKEN : Renewal.GONE;
+    return taken > 0 ? Renewal.TAKEN : Renewal.GONE;
   }
 
+  /** How many nodes that count say so. */
   private static int count(Answers<List<Renewal>> answers, int place, Renewal wanted) {
-    return answers.count(renewals -> renewals.get(place) == wanted);
+    return (int)
+        answers.all().stream()
+            .filter(answer -> answer.node().counts())
+            .flatMap(answer -> answer.value().stream())
+            .filter(renewals -> renewals.get(place) == wanted)
+            .count();
   }
 
   /** On all nodes, those too that seem to be silent; answered when a majority has said yes. */

@@ -9,6 +9,7 @@ import io.holdfast.spi.QuorumNode.Knowledge;
 import io.holdfast.spi.QuorumNode.Membership;
 import io.holdfast.spi.QuorumNode.State;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +29,8 @@ import org.slf4j.LoggerFactory;
 final class Joining {
   private static final Logger LOG = LoggerFactory.getLogger(QuorumBackend.class);
 
+  private static final Answers<State> NO_STATES = new Answers<>(List.of());
+
   private final Roster roster;
   private final Proposals proposals;
 
@@ -42,10 +45,59 @@ final class Joining {
         || states.answered() == roster.nodes().size();
   }
 
+  /** Whether all nodes know nothing: they are new, or lost everything at once. */
+  boolean isFounding(Answers<State> states) {
+    return states.count(state -> state.knowledge() == Knowledge.NONE) == roster.nodes().size();
+  }
+
+  /**
+   * Makes members of nodes that know nothing, all of them by one client: another that looked on
+   * would take the last ones for nodes that lost their data. True if they are members now.
+   */
+  CompletableFuture<Boolean> found() {
+    String ticket = ticket();
+    List<Node> inOrder =
+        roster.nodes().stream().sorted(Comparator.comparing(Node::identity)).toList();
+    return askInTurn(inOrder, ticket)
+        .thenCompose(mine -> mine ? roster.<State>ask(Node::state) : completedFuture(NO_STATES))
+        .thenCompose(states -> isFounding(states) ? found(ticket) : completedFuture(false));
+  }
+
+  /** In the same order by all, so that one of them gets all. */
+  private CompletableFuture<Boolean> askInTurn(List<Node> nodes, String ticket) {
+    if (nodes.isEmpty()) {
+      return completedFuture(true);
+    }
+    return nodes
+        .get(0)
+        .store()
+        .askToJoin(ticket)
+        .thenCompose(
+            mine ->
+                mine ? askInTurn(nodes.subList(1, nodes.size()), ticket) : completedFuture(false))
+        .toCompletableFuture();
+  }
+
+  private CompletableFuture<Boolean> found(String ticket) {
+    Duration longest = roster.settings().longestLease();
+    boolean isTrusted = roster.settings().founding() == Founding.AT_ONCE;
+    Membership membership =
+        new Membership(
+            proposals.next(), epoch(NO_STATES), isTrusted ? Duration.ZERO : longest, longest);
+    LOG.info("quorum: founding; all nodes are new, or all have lost their data");
+    return roster
+        .<Boolean>ask(node -> node.store().join(ticket, membership))
+        .thenApply(joined -> joined.count(isSo -> isSo) > 0);
+  }
+
+  /** Of this process, which may replace its own; never used before, so that it does not return. */
+  private String ticket() {
+    return roster.context().origin().process() + "/" + roster.context().random().nextLong();
+  }
+
   /** True if the node is a member now. */
   CompletableFuture<Boolean> join(Node node) {
-    String ticket =
-        roster.context().origin().process() + "-" + roster.context().random().nextLong();
+    String ticket = ticket();
     return node.store()
         .askToJoin(ticket)
         .thenCompose(
@@ -62,7 +114,7 @@ final class Joining {
             .filter(answer -> answer.node() == node)
             .flatMap(answer -> answer.value().stream())
             .findFirst();
-    if (own.isEmpty() || !isPossible(states)) {
+    if (own.isEmpty() || !isPossible(states) || isFounding(states)) {
       return completedFuture(false);
     }
     List<Node> members =
@@ -70,7 +122,6 @@ final class Joining {
             .filter(answer -> answer.value().filter(State::isMember).isPresent())
             .map(Answer::node)
             .toList();
-    boolean allAreNew = states.count(state -> state.knowledge() != Knowledge.NONE) == 0;
     int needed = Math.min(members.size(), roster.majority());
     return raise(members)
         .thenCompose(
@@ -78,13 +129,13 @@ final class Joining {
                 raised.count(State::isMember) < needed
                     ? completedFuture(false)
                     : node.store()
-                        .join(ticket, membership(own.get(), raised, allAreNew))
+                        .join(ticket, membership(own.get(), raised))
                         .thenApply(joined -> tell(node, joined, raised)));
   }
 
   private CompletableFuture<Answers<State>> raise(List<Node> members) {
     return members.isEmpty()
-        ? completedFuture(new Answers<>(List.of()))
+        ? completedFuture(NO_STATES)
         : Round.ask(
             roster,
             members,
@@ -93,24 +144,26 @@ final class Joining {
             answers -> false);
   }
 
-  private Membership membership(State own, Answers<State> raised, boolean allAreNew) {
+  private Membership membership(State own, Answers<State> raised) {
     boolean majority = raised.count(State::isMember) >= roster.majority();
     long newest =
         Math.max(
             majority ? 0 : proposals.next(),
             raised.values().mapToLong(State::newest).max().orElse(0));
-    long epoch =
-        Math.max(
-            1 + raised.values().mapToLong(State::epoch).max().orElse(0),
-            roster.context().now().wallNanos() / 1000);
     Duration longest =
         Stream.concat(raised.values(), Stream.of(own))
             .map(State::longestLease)
             .reduce(
                 roster.settings().longestLease(),
                 (one, other) -> one.compareTo(other) < 0 ? other : one);
-    boolean trusted = allAreNew && roster.settings().founding() == Founding.AT_ONCE;
-    return new Membership(newest, epoch, trusted ? Duration.ZERO : longest, longest);
+    return new Membership(newest, epoch(raised), longest, longest);
+  }
+
+  /** One that the node never had. */
+  private long epoch(Answers<State> raised) {
+    return Math.max(
+        1 + raised.values().mapToLong(State::epoch).max().orElse(0),
+        roster.context().now().wallNanos() / 1000);
   }
 
   private boolean tell(Node node, boolean joined, Answers<State> raised) {

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 final class Keeper {
   private static final Duration PERIOD = Duration.ofSeconds(1);
-  private static final Duration START_PATIENCE = Duration.ofSeconds(4);
+  private static final Duration START_PATIENCE = Duration.ofSeconds(8);
   private static final Duration START_PAUSE = Duration.ofMillis(50);
 
   private final Roster roster;
@@ -195,6 +195,9 @@ final class Keeper {
 
   /** True if a node has joined. */
   private CompletableFuture<Boolean> mend(Answers<State> states) {
+    if (joining.isFounding(states)) {
+      return joining.found().exceptionally(failed -> false);
+    }
     List<CompletableFuture<Boolean>> attempts = new ArrayList<>();
     if (joining.isPossible(states)) {
       for (Answer<State> answer : states.all()) {

@@ -201,7 +201,9 @@ public final class QuorumBackend implements LockBackend {
 
   @Override
   public CompletionStage<Boolean> release(Hold hold) {
-    return parts().holding().release(hold);
+    Started parts = parts();
+    parts.voting().forget(hold.holder());
+    return parts.holding().release(hold);
   }
 
   @Override

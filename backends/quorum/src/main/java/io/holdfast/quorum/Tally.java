@@ -81,12 +81,15 @@ record Tally(Answers<Vote> votes, Map<Node, Long> known, int majority) {
     return votes.count(vote -> !(vote instanceof Vote.Abstained));
   }
 
-  /** For how long another has a majority of all votes; absent if nobody is known to have it. */
+  /**
+   * For how long another has a majority of all votes, or they are kept for another; absent if
+   * nobody is known to have it.
+   */
   Optional<Duration> heldFor() {
     Map<String, Integer> holders = new HashMap<>();
     Duration longest = Duration.ZERO;
     for (Vote vote : votes.values().toList()) {
-      if (vote instanceof Vote.Held held && !held.holder().isEmpty()) {
+      if (vote instanceof Vote.Held held) {
         holders.merge(held.holder(), 1, Integer::sum);
         longest = longest.compareTo(held.remaining()) < 0 ? held.remaining() : longest;
       }

@@ -2,6 +2,7 @@
 package io.holdfast.quorum;
 
 import io.holdfast.BackendException;
+import io.holdfast.Holder;
 import io.holdfast.quorum.QuorumListener.Voted;
 import io.holdfast.spi.LockBackend.AcquireRequest;
 import io.holdfast.spi.LockBackend.Acquisition;
@@ -11,6 +12,7 @@ import io.holdfast.spi.QuorumNode.Vote;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
@@ -27,6 +29,7 @@ final class Voting {
 
   private final Roster roster;
   private final Proposals proposals;
+  private final Map<Holder, Long> tickets = new ConcurrentHashMap<>();
 
   Voting(Roster roster, Proposals proposals) {
     this.roster = roster;
@@ -43,7 +46,7 @@ final class Voting {
         new Ballot(
             request.hold(),
             proposals.next(),
-            !request.patience().isZero(),
+            ticket(request),
             roster.settings().longestLease(),
             request.purpose());
     return roster
@@ -52,6 +55,18 @@ final class Voting {
             node -> node.vote(ballot),
             votes -> tally(votes, known).isDecided())
         .thenCompose(votes -> decide(request, tally(votes, known), number));
+  }
+
+  /** The same for one holder, so that the nodes agree on who has waited longest. */
+  private long ticket(AcquireRequest request) {
+    return request.patience().isZero()
+        ? 0
+        : tickets.computeIfAbsent(request.hold().holder(), unused -> proposals.next());
+  }
+
+  /** It waits no more. */
+  void forget(Holder holder) {
+    tickets.remove(holder);
   }
 
   private Tally tally(Answers<Vote> votes, Map<Node, Long> known) {
@@ -106,6 +121,7 @@ final class Voting {
     long drift = Math.max(Duration.ofMillis(2).toNanos(), lease / 100);
     if (lease - roster.context().now().nanosSince(request.sent()) - drift <= 0) {
       roster.withdraw(hold);
+      forget(hold.holder());
       tell(hold, false, rounds, tally);
       return failed(
           BackendException.notApplied(
@@ -117,6 +133,7 @@ final class Voting {
                   + sentence(tally),
               null));
     }
+    forget(hold.holder());
     tell(hold, true, rounds, tally);
     return CompletableFuture.completedFuture(new Acquisition.Granted(token, 0, request.sent()));
   }
@@ -127,6 +144,7 @@ final class Voting {
     roster.withdraw(hold);
     tell(hold, false, rounds, tally);
     if (tally.voting() < roster.majority()) {
+      forget(hold.holder());
       return failed(tooFew(hold, tally));
     }
     Duration pause = pause();

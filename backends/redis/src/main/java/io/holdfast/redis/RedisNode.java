@@ -98,7 +98,8 @@ final class RedisNode implements QuorumNode {
                   Long.toString(ballot.proposed()),
                   Long.toString(wire.refuseAfterMillis()),
                   channel(),
-                  ballot.waits() ? millis(CALLER_LIFE) : "0",
+                  millis(CALLER_LIFE),
+                  Long.toString(ballot.ticket()),
                   millis(ballot.longestLease()),
                   purpose == null ? "" : purpose
                 })

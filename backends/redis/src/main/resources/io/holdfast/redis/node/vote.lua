@@ -2,7 +2,7 @@
 -- KEYS[1] record, see prologue.lua
 -- KEYS[2] lock: string, the holder
 -- KEYS[3] fence: string "number number holder purpose", the lock's count and whom it was raised for
--- KEYS[4] callers: sorted set, channel of one who waits -> since when
+-- KEYS[4] callers: sorted set, channel of one who waits -> its ticket
 -- KEYS[5] reserved: string, the channel of the one who was told that it may ask now
 -- ARGV[1] run id, see prologue.lua
 -- ARGV[2] holder
@@ -10,22 +10,23 @@
 -- ARGV[4] proposed number
 -- ARGV[5] server ms after which the request is refused: its sender has given up
 -- ARGV[6] the caller's channel
--- ARGV[7] for how many ms it is to be told; 0: it does not wait
--- ARGV[8] longest lease of the quorum in ms
--- ARGV[9] purpose
+-- ARGV[7] for how many ms those who wait are remembered
+-- ARGV[8] ticket, the same at all nodes, so that they agree on who is next; 0: it does not wait
+-- ARGV[9] longest lease of the quorum in ms
+-- ARGV[10] purpose
 -- Reply {'GRANTED', us, number, epoch}
 --    or {'HELD', us, ms until it ends (-1: never), holder or ''}
 --    or {'LOST', us} or {'LATE', us}
 --    or {'RESTS', us, ms until it votes again}
-local holder, lease, channel, waits = ARGV[2], tonumber(ARGV[3]), ARGV[6], tonumber(ARGV[7])
+local holder, lease, channel, waits = ARGV[2], tonumber(ARGV[3]), ARGV[6], ARGV[8] ~= '0'
 if not member then return {'LOST', int(us)} end
 if ms > tonumber(ARGV[5]) then return {'LATE', int(us)} end
 if ms < rest then return {'RESTS', int(us), int(rest - ms)} end
 
 local function held(by, remaining)
-  if waits > 0 then
-    redis.call('ZADD', KEYS[4], 'NX', int(ms), channel)
-    redis.call('PEXPIRE', KEYS[4], waits)
+  if waits then
+    redis.call('ZADD', KEYS[4], 'NX', ARGV[8], channel)
+    redis.call('PEXPIRE', KEYS[4], ARGV[7])
   end
   return {'HELD', int(us), remaining, by}
 end
@@ -41,8 +42,8 @@ local reserved = redis.call('GET', KEYS[5])
 if reserved and reserved ~= channel then return held('', redis.call('PTTL', KEYS[5])) end
 local number = math.max((last and math.max(tonumber(last), floor) or newest) + 1, tonumber(ARGV[4]))
 redis.call('SET', KEYS[2], holder, 'PX', lease)
-remember(KEYS[3], number, lease, holder, ARGV[9])
+remember(KEYS[3], number, lease, holder, ARGV[10])
 if reserved then redis.call('DEL', KEYS[5]) end
-if waits > 0 then redis.call('ZREM', KEYS[4], channel) end
-if tonumber(ARGV[8]) > longest then redis.call('HSET', KEYS[1], 'longest', ARGV[8]) end
+if waits then redis.call('ZREM', KEYS[4], channel) end
+if tonumber(ARGV[9]) > longest then redis.call('HSET', KEYS[1], 'longest', ARGV[9]) end
 return {'GRANTED', int(us), int(number), epoch}

@@ -88,7 +88,7 @@ final class AdvisoryBackend implements LockBackend {
     if (listener != null) {
       listener.start();
     }
-    tick(settings.session().toNanos());
+    tick(LONGEST_TICK.toNanos());
   }
 
   private Started parts(
@@ -144,23 +144,26 @@ final class AdvisoryBackend implements LockBackend {
   }
 
   /** Again and again: ends what has run out, and keeps the session from being silent for long. */
-  private void tick(long shortestNanos) {
+  private void tick(long delayNanos) {
     Started parts = started;
-    if (parts == null) {
-      return;
+    if (parts != null) {
+      parts.context.after(Duration.ofNanos(delayNanos), () -> sweep(parts));
     }
-    Duration tick = Duration.ofNanos(Math.min(LONGEST_TICK.toNanos(), shortestNanos / 20));
-    parts.context.after(
-        tick,
-        () -> {
-          var unused =
-              parts
-                  .line
-                  .ask(parts.sweep, "a look at the session failed", "")
-                  .whenComplete(
-                      (shortest, failure) ->
-                          tick(failure == null ? shortest : settings.session().toNanos()));
-        });
+  }
+
+  private void sweep(Started parts) {
+    var unused =
+        parts
+            .line
+            .ask(parts.sweep, "a look at the session failed", "")
+            .whenComplete(
+                (shortestNanos, failure) ->
+                    tick(failure == null ? Math.min(LONGEST_TICK.toNanos(), shortestNanos / 20) : pause(parts.context)));
+  }
+
+  /** With jitter: many clients do not come back to a server in step. */
+  private static long pause(BackendContext context) {
+    return Duration.ofMillis(250 + context.random().nextInt(1250)).toNanos();
   }
 
   @Override

@@ -46,6 +46,7 @@ final class AdvisoryLocks {
   private final AdvisorySql sql;
   private final ToLongFunction<String> keys;
   private final Supplier<@Nullable String> channel;
+  private boolean untidy;
 
   AdvisoryLocks(
       PostgresSettings settings,
@@ -114,20 +115,20 @@ final class AdvisoryLocks {
       if (tasks.size() == 1 || !Failures.isFull(failed)) {
         throw failed;
       }
-      // Some may fit.
-      for (Line.Task<AcquireRequest, Acquisition> task : tasks) {
-        askAlone(connection, task);
-      }
+      askInTurn(connection, tasks);
     }
   }
 
-  private void askAlone(Connection connection, Line.Task<AcquireRequest, Acquisition> task)
+  /** Those that fit are granted; once one does not, neither do those behind it. */
+  private void askInTurn(Connection connection, List<Line.Task<AcquireRequest, Acquisition>> tasks)
       throws SQLException {
-    try {
-      askTogether(connection, List.of(task));
-    } catch (SQLException failed) {
-      reconcile(connection, failed);
-      task.answer().completeExceptionally(Failures.of(task.what(), failed));
+    for (Line.Task<AcquireRequest, Acquisition> task : tasks) {
+      try {
+        askTogether(connection, List.of(task));
+      } catch (SQLException failed) {
+        reconcile(connection, failed);
+        throw failed;
+      }
     }
   }
 
@@ -246,6 +247,7 @@ final class AdvisoryLocks {
     } catch (SQLException failed) {
       // They are not ours any more, so that they are found among those nobody knows of.
       reconcile(connection, failed);
+      untidy = true;
     }
     ended.forEach(one -> context.retry(one.hold().name()));
   }
@@ -299,6 +301,9 @@ final class AdvisoryLocks {
     List<Held> expired = table.expired(nowNanos());
     expired.forEach(one -> table.remove(one.hold().holder()));
     free(connection, expired, List.of());
+    if (untidy) {
+      tidyUp(connection);
+    }
     long shortest = table.shortestNanos(settings.session().toNanos());
     if (nowNanos() - session.spokenNanos() > shortest / 4) {
       probe(connection);
@@ -330,20 +335,31 @@ final class AdvisoryLocks {
     }
   }
 
-  /** After an error: gives back what was granted by the way. Throws what it was if that fails. */
+  /**
+   * After an error: gives back what was granted by the way. If not even that can be done, the
+   * session is to end, and with it whatever it holds.
+   */
   private void reconcile(Connection connection, SQLException failed) throws SQLException {
     if (Failures.isBroken(failed)) {
       throw failed;
     }
-    try (PreparedStatement statement = connection.prepareStatement(sql.reconcile)) {
+    try (PreparedStatement statement = connection.prepareStatement(sql.unlockStrays)) {
       statement.setLong(1, session.presence());
       statement.setArray(2, connection.createArrayOf("int8", table.keys().toArray()));
-      statement.setArray(3, connection.createArrayOf("text", table.ids().toArray()));
       statement.executeQuery().close();
     } catch (SQLException again) {
       failed.addSuppressed(again);
-      // Not even this: then the session is to end, and with it whatever it holds.
       throw new SQLException("the session cannot be looked into", "08006", failed);
+    }
+  }
+
+  /** Rows whose deletion has failed tell of holds that are over. */
+  private void tidyUp(Connection connection) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql.tidyUp)) {
+      statement.setLong(1, session.presence());
+      statement.setArray(2, connection.createArrayOf("text", table.ids().toArray()));
+      statement.executeUpdate();
+      untidy = false;
     }
   }
 

@@ -8,6 +8,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,6 +31,9 @@ final class AdvisorySession implements Line.Ends {
       (SELECT (classid::bigint << 32) | objid::bigint AS key, pid, mode FROM pg_locks
        WHERE locktype = 'advisory' AND objsubid = 1 AND granted
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))""";
+
+  /** Core gives up on a store after five seconds. */
+  private static final Duration LONGEST_SILENCE = Duration.ofSeconds(4);
 
   private static final String SWEEP =
       "DELETE FROM holdfast.advisory WHERE session NOT IN (SELECT key FROM " + LOCKS + " AS locks)";
@@ -78,7 +82,7 @@ final class AdvisorySession implements Line.Ends {
 
   @Override
   public Connection open() throws SQLException {
-    Connection connection = connections.open(settings.timeout());
+    Connection connection = connections.open(silence());
     boolean isFit = false;
     try {
       requireSession(connection);
@@ -91,6 +95,13 @@ final class AdvisorySession implements Line.Ends {
         Connections.abandon(connection);
       }
     }
+  }
+
+  /** How long to wait for the server's word. To give up too early costs every lease. */
+  private Duration silence() {
+    Duration third = settings.session().dividedBy(3);
+    Duration longest = third.compareTo(LONGEST_SILENCE) < 0 ? third : LONGEST_SILENCE;
+    return longest.compareTo(settings.timeout()) < 0 ? settings.timeout() : longest;
   }
 
   private void requireSession(Connection connection) throws SQLException {

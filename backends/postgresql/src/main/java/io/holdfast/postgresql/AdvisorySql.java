@@ -74,23 +74,22 @@ final class AdvisorySql {
                      THEN pg_notify(channel, 'forced ' || holder)::text END
       """;
 
-  /** What this session has locked and nobody knows of is unlocked, and its rows are deleted. */
-  private static final String RECONCILE =
+  /**
+   * Unlocks what this session has locked and nobody knows of. Writes nothing and reads no shared
+   * table: whatever does needs a place in the lock table, which may be full.
+   */
+  private static final String UNLOCK_STRAYS =
       """
-      WITH parameters AS MATERIALIZED (
-        SELECT ?::bigint AS presence, ?::bigint[] AS keys, ?::text[] AS holders),
-      gone AS (
-        DELETE FROM holdfast.advisory USING parameters
-        WHERE session = presence AND NOT holder = ANY (holders)),
-      stray AS MATERIALIZED (
-        SELECT key, mode FROM %s AS locks, parameters
-        WHERE pid = pg_backend_pid() AND key <> presence AND NOT key = ANY (keys))
-      SELECT key, CASE WHEN mode = 'ShareLock' THEN pg_advisory_unlock_shared(key)
-                       ELSE pg_advisory_unlock(key) END,
-             holdfast.advisory_wake(key, presence)
-      FROM stray, parameters
-      """
-          .formatted(AdvisorySession.LOCKS);
+      SELECT CASE WHEN mode = 'ShareLock' THEN pg_advisory_unlock_shared(key)
+                  ELSE pg_advisory_unlock(key) END
+      FROM (SELECT (classid::bigint << 32) | objid::bigint AS key, mode FROM pg_locks
+            WHERE locktype = 'advisory' AND objsubid = 1 AND pid = pg_backend_pid()) AS own
+      WHERE key <> ? AND NOT key = ANY (?)
+      """;
+
+  /** Deletes the rows of this session that nobody knows of. */
+  private static final String TIDY_UP =
+      "DELETE FROM holdfast.advisory WHERE session = ? AND NOT holder = ANY (?)";
 
   private static final String LOOK =
       """
@@ -116,14 +115,16 @@ final class AdvisorySql {
   final String release;
   final String probe;
   final String forceRelease;
-  final String reconcile;
+  final String unlockStrays;
+  final String tidyUp;
 
   AdvisorySql(PostgresSettings settings) {
     this.acquire = settings.sql(ACQUIRE);
     this.release = settings.sql(RELEASE);
     this.probe = settings.sql(PROBE);
     this.forceRelease = settings.sql(FORCE_RELEASE);
-    this.reconcile = settings.sql(RECONCILE);
+    this.unlockStrays = settings.sql(UNLOCK_STRAYS);
+    this.tidyUp = settings.sql(TIDY_UP);
   }
 
   static String look(PostgresSettings settings) {

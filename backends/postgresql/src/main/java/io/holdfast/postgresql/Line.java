@@ -13,6 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One connection and the one thread that speaks on it. What is asked while a statement is under way
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * thread, and one connection does the work of many.
  */
 final class Line implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Line.class);
   private static final int MOST_TOGETHER = 256;
 
   /** What a statement does for a number of requests. */
@@ -123,16 +126,17 @@ final class Line implements AutoCloseable {
     } catch (SQLException failed) {
       // Told before the failures are: whoever hears of one must not find its leases held.
       if (ends.isShared() || Failures.isBroken(failed)) {
-        drop(open);
+        drop(open, failed);
       }
       fail(tasks, task -> Failures.of(task.what(), failed));
     } catch (RuntimeException failed) {
-      drop(open);
+      drop(open, failed);
       fail(tasks, task -> BackendException.unknown(task.what() + ": " + failed, failed));
     }
   }
 
-  private void drop(Connection broken) {
+  private void drop(Connection broken, Exception cause) {
+    LOG.warn("a connection to the database is given up: {}", cause.toString(), cause);
     connection = null;
     ends.broken(broken);
   }

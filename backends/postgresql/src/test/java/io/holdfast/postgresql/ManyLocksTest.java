@@ -85,7 +85,7 @@ class ManyLocksTest {
     try (Database database = new Database("max_locks_per_transaction=10", "max_connections=12")) {
       Holdfast holdfast = database.client("mode=advisory&session=30s", Duration.ofSeconds(30));
       List<CompletableFuture<Optional<Lease>>> asked = new ArrayList<>();
-      for (int i = 0; i < 5000; i++) {
+      for (int i = 0; i < 2000; i++) {
         asked.add(holdfast.lock("lock/" + i).async().tryAcquire());
       }
       List<Lease> held = new ArrayList<>();

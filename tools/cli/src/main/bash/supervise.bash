@@ -131,7 +131,7 @@ is_in_foreground() {
 
 # In a process of its own, which becomes the command. The keeper knows it before it begins, or it does not begin.
 become_command() {
-  echo "child $BASHPID" 1<>"/proc/$$/fd/$to" || exit 1
+  echo "child $BASHPID" 1<>"/proc/$supervisor/fd/$to" || exit 1
   echo "$BASHPID" >&"$born"
   exec {born}>&- {never}>&-
   export HOLDFAST_TOKEN=$token HOLDFAST_NAME=$name HOLDFAST_HOLDER=$holder
@@ -145,25 +145,29 @@ become_command() {
 front() {
   exec {to}>&-
   trap - "${signals[@]}" PIPE
+  if is_in_foreground; then
+    # Another shell, because one in the background gives no terminal to anybody. It takes the terminal from its
+    # standard error, where nothing is to be written.
+    exec bash "$supervise_script" front "$$" "$to" "$born" "$stdin" "$stderr" "$token" "$holder" "$name" "$@" 2</dev/tty
+  fi
+  exec 2>/dev/null
+  set -m
+  (become_command "$@") <&"$stdin" &
+  wait $!
+  exit
+}
+
+front_on_terminal() {
   set -m
   local status
-  if is_in_foreground; then
-    # Job control takes its terminal from here, and nothing is to be written.
-    exec 2</dev/tty
-    (become_command "$@") <&"$stdin"
+  (become_command "$@") <&"$stdin"
+  status=$?
+  while [ -n "$(jobs -ps)" ]; do
+    # Stopped from the terminal: so are we, until the user's shell continues us.
+    kill -STOP 0
+    fg %% >/dev/null
     status=$?
-    while [ -n "$(jobs -ps)" ]; do
-      # Stopped from the terminal: so are we, until the user's shell continues us.
-      kill -STOP 0
-      fg %% >/dev/null
-      status=$?
-    done
-  else
-    exec 2>/dev/null
-    (become_command "$@") <&"$stdin" &
-    wait $!
-    status=$?
-  fi
+  done
   exit "$status"
 }
 
@@ -302,7 +306,7 @@ is_supervised() {
 # supervise run|elect ARGUMENTS -- COMMAND: does not return.
 supervise() {
   local -a all=("$@") command=()
-  local index=0 ended_by= interrupted= stage=none child= to=
+  local index=0 ended_by= interrupted= stage=none child= to= supervisor=$$
   while [ "${all[index]}" != -- ]; do
     index=$((index + 1))
   done
@@ -326,8 +330,17 @@ supervise() {
   exit "$status"
 }
 
-# end-tree GROUP HOLDER KILL_AT: for the keeper, when it is alone.
-if [ "${BASH_SOURCE[0]}" = "$0" ] && [ "${1:-}" = end-tree ]; then
-  group=$2 holder=$3
-  end_tree "$4"
+# Parts of the above that are processes of their own.
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+  case ${1:-} in
+    # For the keeper, when it is alone.
+    end-tree)
+      group=$2 holder=$3
+      end_tree "$4"
+      ;;
+    front)
+      supervisor=$2 to=$3 born=$4 stdin=$5 stderr=$6 token=$7 holder=$8 name=$9
+      front_on_terminal "${@:10}"
+      ;;
+  esac
 fi

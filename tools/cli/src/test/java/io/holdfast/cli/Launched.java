@@ -140,7 +140,7 @@ final class Launched implements AutoCloseable {
   private static boolean isLeader(ProcessHandle process) {
     try {
       String stat = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
       return Long.parseLong(fields[2]) == process.pid();
     } catch (IOException gone) {
       return false;

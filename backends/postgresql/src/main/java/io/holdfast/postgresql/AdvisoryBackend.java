@@ -158,7 +158,10 @@ final class AdvisoryBackend implements LockBackend {
             .ask(parts.sweep, "a look at the session failed", "")
             .whenComplete(
                 (shortestNanos, failure) ->
-                    tick(failure == null ? Math.min(LONGEST_TICK.toNanos(), shortestNanos / 20) : pause(parts.context)));
+                    tick(
+                        failure == null
+                            ? Math.min(LONGEST_TICK.toNanos(), shortestNanos / 20)
+                            : pause(parts.context)));
   }
 
   /** With jitter: many clients do not come back to a server in step. */

@@ -22,6 +22,9 @@ import org.postgresql.PGConnection;
 final class Connections {
   private static final int DEFAULT_PORT = 5432;
 
+  /** Core gives up on a store after five. */
+  private static final String SECONDS_TO_CONNECT = "4";
+
   /** Parameters of an address that are handed to the driver as they are. */
   private static final Set<String> DRIVER_PARAMETERS =
       Set.of("sslmode", "sslrootcert", "sslcert", "sslkey", "targetServerType");
@@ -90,7 +93,7 @@ final class Connections {
 
   /** A connection that commits each statement, and breaks if one takes longer than this. */
   Connection open(Duration timeout) throws SQLException {
-    Connection connection = source == null ? connect(timeout) : source.getConnection();
+    Connection connection = source == null ? connect() : source.getConnection();
     try {
       connection.setAutoCommit(true);
       connection.setNetworkTimeout(Runnable::run, (int) timeout.toMillis());
@@ -101,14 +104,12 @@ final class Connections {
     }
   }
 
-  private Connection connect(Duration timeout) throws SQLException {
+  private Connection connect() throws SQLException {
     Properties all = new Properties();
     all.putAll(properties);
-    // Whole seconds are all that the driver knows until a connection is made.
-    String seconds = Long.toString(Math.max(1, (timeout.toMillis() + 999) / 1000));
-    all.setProperty("connectTimeout", seconds);
-    all.setProperty("loginTimeout", seconds);
-    all.setProperty("socketTimeout", seconds);
+    all.setProperty("connectTimeout", SECONDS_TO_CONNECT);
+    all.setProperty("loginTimeout", SECONDS_TO_CONNECT);
+    all.setProperty("socketTimeout", SECONDS_TO_CONNECT);
     Connection connection = new Driver().connect("jdbc:postgresql:" + place, all);
     if (connection == null) {
       throw new SQLException("the driver does not know the address " + place);

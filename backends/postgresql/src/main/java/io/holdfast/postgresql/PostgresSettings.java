@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * Connections}.
  *
  * @param schema the PostgreSQL schema of Holdfast's tables
- * @param timeout how long a statement, or the making of a connection, may take
+ * @param timeout how long a statement may take
  * @param session after which time without a word from a client the server ends its session, and
  *     with it its locks; also the longest lease time. In advisory mode only
  * @param notifies whether to listen, and whether to ask for messages

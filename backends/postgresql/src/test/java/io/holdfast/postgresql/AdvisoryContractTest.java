@@ -26,7 +26,9 @@ class AdvisoryContractTest extends LockBackendContract {
   @Override
   protected LockBackend openBackend() {
     return BackendProvider.backendAt(
-        "postgresql://postgres@" + server.hostAndPort() + "/postgres?mode=advisory&session=60s");
+        "postgresql://postgres@"
+            + server.hostAndPort()
+            + "/postgres?mode=advisory&session=60s&timeout=4s");
   }
 
   @Override

@@ -27,8 +27,10 @@ final class Database implements AutoCloseable {
     return server;
   }
 
+  /** With a long time-out, unless another is given: the machine may be busy. */
   String address(String parameters) {
-    return "postgresql://postgres@" + server.hostAndPort() + "/postgres?" + parameters;
+    String all = parameters.contains("timeout=") ? parameters : parameters + "&timeout=4s";
+    return "postgresql://postgres@" + server.hostAndPort() + "/postgres?" + all;
   }
 
   /** A client that makes no local passes: the server's order is seen. */

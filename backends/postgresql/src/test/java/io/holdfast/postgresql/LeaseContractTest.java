@@ -26,7 +26,7 @@ class LeaseContractTest extends LockBackendContract {
   @Override
   protected LockBackend openBackend() {
     return BackendProvider.backendAt(
-        "postgresql://postgres@" + server.hostAndPort() + "/postgres?mode=lease");
+        "postgresql://postgres@" + server.hostAndPort() + "/postgres?mode=lease&timeout=4s");
   }
 
   @Override

@@ -31,7 +31,7 @@ class LeasePoolerContractTest extends LockBackendContract {
   @Override
   protected LockBackend openBackend() {
     return BackendProvider.backendAt(
-        "postgresql://postgres@" + pooler.hostAndPort() + "/postgres?mode=lease&timeout=3s");
+        "postgresql://postgres@" + pooler.hostAndPort() + "/postgres?mode=lease&timeout=4s");
   }
 
   @Override

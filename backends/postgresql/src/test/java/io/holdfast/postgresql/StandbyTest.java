@@ -62,7 +62,8 @@ class StandbyTest {
         }
         Lease next = waiter.get(60, TimeUnit.SECONDS).orElseThrow();
         assertThat(next.token().isNewerThan(held.token())).isTrue();
-        assertThat(held.isHeld()).isFalse();
+        // In advisory mode there may have been two holders for a moment, as its guarantees say.
+        Eventually.until("the old holder knows", () -> !held.isHeld());
       }
     }
   }

@@ -13,33 +13,22 @@ import io.holdfast.spi.LockBackend.AcquireRequest;
 import io.holdfast.spi.LockBackend.Acquisition;
 import io.holdfast.spi.LockBackend.Acquisition.Granted;
 import io.holdfast.spi.LockBackend.Hold;
-import io.holdfast.spi.Moment;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Acquire, wait, release. The queue is in the store; here is what a client has to know to stand in
- * it: which of its holders ask, and what they were told.
+ * Acquire, and wait. The queue is in the store; here is what a client has to know to stand in it:
+ * which of its holders ask, and what they were told.
  *
  * <p><b>Late requests.</b> A request that nobody waits for any more may still lie in a socket. It
  * carries the server's time after which it is refused, so it takes no effect once its time-out has
- * passed. One whose connection broke before that may: then a release is repeated when that time is
- * over.
+ * passed. One whose connection broke before that may: {@link Releaser} knows.
  */
-final class Acquirer implements Server.Ear {
-  private static final Logger LOG = LoggerFactory.getLogger(RedisBackend.class);
-
+final class Acquirer {
   /** Longer than three of core's slowest polls: two of them may be lost. */
-  private static final long CREDIBLE_MILLIS = 10_000;
+  static final long CREDIBLE_MILLIS = 10_000;
 
   private static final String TOO_FEW = "too few replicas acknowledged the grant";
   private static final int LATE_TRIES = 3;
@@ -49,7 +38,8 @@ final class Acquirer implements Server.Ear {
   private final RedisSettings settings;
   private final Keys keys;
   private final Topology topology;
-  private final Map<Holder, Claim> claims = new ConcurrentHashMap<>();
+  private final Releaser releaser;
+  private final Claims claims = new Claims();
 
   Acquirer(
       BackendContext context,
@@ -59,18 +49,17 @@ final class Acquirer implements Server.Ear {
     this.context = context;
     this.settings = settings;
     this.keys = keys;
-    this.topology = topology.apply(this);
-  }
-
-  Topology topology() {
-    return topology;
+    this.topology =
+        topology.apply(
+            new Messages(context, claims, !settings.replicas().isNone(), this::giveBack));
+    this.releaser = new Releaser(context, keys, this.topology, claims);
   }
 
   CompletableFuture<Acquisition> acquire(AcquireRequest request) {
     Keys.LockKeys lock = keys.of(request.hold().name());
     Claim claim =
-        claims.computeIfAbsent(
-            request.hold().holder(), unused -> new Claim(request, topology.channelOf(lock.lock())));
+        claims.of(
+            request.hold().holder(), () -> new Claim(request, topology.channelOf(lock.lock())));
     claim.asks();
     boolean waits = !request.patience().isZero();
     CompletableFuture<?> ready = waits ? topology.listening(lock.lock()) : completedFuture(null);
@@ -83,7 +72,7 @@ final class Acquirer implements Server.Ear {
           } else if (failure != null) {
             failed(claim, request, failure, answer);
           }
-          tidy(claim);
+          claims.tidy(claim);
         });
     return answer;
   }
@@ -122,7 +111,8 @@ final class Acquirer implements Server.Ear {
 
   /** It does not count, and is given back. */
   private CompletableFuture<List<Object>> tooFewReplicas(Claim claim) {
-    return sendRelease(claim.hold(), claim.entry())
+    return releaser
+        .send(claim.hold(), claim.entry())
         .handle((held, failure) -> held)
         .thenCompose(
             released ->
@@ -167,11 +157,16 @@ final class Acquirer implements Server.Ear {
    */
   private BackendException lostMeanwhile(Claim claim) {
     Hold hold = claim.hold();
-    claims.remove(hold.holder(), claim);
+    claims.forget(hold.holder());
     context.lost(hold.holder(), LossCause.TAKEN);
-    Answers.ignore(sendRelease(hold, claim.entry()));
+    Answers.ignore(releaser.send(hold, claim.entry()));
     return BackendException.notApplied(
         "the hold of '" + hold.name() + "' that was handed over was lost at once", null);
+  }
+
+  /** Nobody waits for it: the next one shall not wait for its end. */
+  private void giveBack(Keys.LockKeys lock, Holder holder) {
+    Answers.ignore(releaser.send(lock, holder.toString(), ""));
   }
 
   /** The head asks when its turn may come; the others are told by a message. */
@@ -205,123 +200,15 @@ final class Acquirer implements Server.Ear {
   }
 
   CompletableFuture<Boolean> release(Hold hold) {
-    Claim claim = claims.get(hold.holder());
-    String entry = claim == null ? "" : claim.entry();
-    long lateNanos = claim == null ? 0 : claim.leaves(context.now().monotonicNanos());
-    CompletableFuture<Boolean> answer =
-        Answers.typed("release of '" + hold.name() + "' failed", sendRelease(hold, entry));
-    Answers.handle(
-        answer,
-        (held, failure) -> {
-          if (failure != null) {
-            forgetLater(hold);
-          } else if (claim != null) {
-            tidy(claim);
-          }
-        });
-    if (lateNanos > 0) {
-      context.after(Duration.ofNanos(lateNanos), () -> Answers.ignore(sendRelease(hold, entry)));
-    }
-    return answer;
+    return releaser.release(hold);
   }
 
-  private CompletableFuture<Boolean> sendRelease(Hold hold, String entry) {
-    return sendRelease(keys.of(hold.name()), hold.holder().toString(), entry);
+  Topology topology() {
+    return topology;
   }
 
-  private CompletableFuture<Boolean> sendRelease(Keys.LockKeys lock, String holder, String entry) {
-    return topology
-        .eval(Script.RELEASE, lock.all(), wire -> new String[] {holder, entry})
-        .exceptionallyCompose(
-            failure ->
-                "TRYAGAIN".equals(Failures.codeOf(failure))
-                    // The slot migrates. Whoever waits finds out by asking.
-                    ? topology.eval(
-                        Script.RELEASE_ONE,
-                        new String[] {lock.lock()},
-                        wire -> new String[] {holder})
-                    : failedFuture(failure))
-        .thenApply(reply -> number(reply, 0) == 1);
-  }
-
-  /** A release that is never answered leaves nothing behind here either. */
-  private void forgetLater(Hold hold) {
-    context.after(hold.leaseTime().plusMillis(CREDIBLE_MILLIS), () -> claims.remove(hold.holder()));
-  }
-
-  /** The hold is gone without a release. */
-  void forget(Holder holder) {
-    claims.remove(holder);
-  }
-
-  private void tidy(Claim claim) {
-    if (claim.isDone()) {
-      claims.remove(claim.hold().holder(), claim);
-    }
-  }
-
-  /** How many holders ask, wait, or were handed what they hold. */
-  int size() {
-    return claims.size();
-  }
-
-  @Override
-  public void message(String message) {
-    if (message.equals(Wire.HELLO)) {
-      return;
-    }
-    String[] words = message.split(" ", 6);
-    Holder holder = words.length < 2 ? null : holder(words[1]);
-    if (holder == null || !holder.process().equals(context.origin().process())) {
-      LOG.warn("a message on our channel that is not for us was ignored");
-    } else if (words[0].equals("granted") && words.length == 6) {
-      granted(holder, words);
-    } else if (words[0].equals("forced")) {
-      claims.remove(holder);
-      context.lost(holder, LossCause.FORCED);
-    }
-  }
-
-  private void granted(Holder holder, String[] words) {
-    Claim claim = claims.get(holder);
-    if (claim == null) {
-      // Nobody waits for it: the next one shall not wait for its end.
-      Answers.ignore(sendRelease(new Keys.LockKeys(words[5]), holder.toString(), ""));
-      return;
-    }
-    Granted grant =
-        claim.told(Long.parseLong(words[2]), Long.parseLong(words[3]), Long.parseLong(words[4]));
-    if (grant != null) {
-      context.granted(holder, settings.replicas().isNone() ? grant : asHint(claim.hold(), grant));
-    }
-  }
-
-  /**
-   * Replicas need not have heard of a grant that another client's command made. With no time left
-   * of it core asks again, and that is a write of our own for which we can wait.
-   */
-  private static Granted asHint(Hold hold, Granted grant) {
-    Moment past = grant.since().plusNanos(-hold.leaseTime().toNanos());
-    return new Granted(grant.token(), grant.passes(), past);
-  }
-
-  private static @Nullable Holder holder(String text) {
-    int dash = text.lastIndexOf('-');
-    String number = text.substring(dash + 1);
-    return dash <= 0 || !number.matches("\\d{1,18}")
-        ? null
-        : new Holder(text.substring(0, dash), Long.parseLong(number));
-  }
-
-  @Override
-  public void listensAgain() {
-    Set<String> names = new HashSet<>();
-    for (Claim claim : claims.values()) {
-      if (claim.waits()) {
-        names.add(claim.hold().name());
-      }
-    }
-    names.forEach(context::retry);
+  Claims claims() {
+    return claims;
   }
 
   static long number(List<Object> reply, int index) {

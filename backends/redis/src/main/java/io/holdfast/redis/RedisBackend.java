@@ -163,7 +163,7 @@ public final class RedisBackend implements LockBackend {
             connector,
             topology,
             acquirer,
-            new Renewer(keys, topology, acquirer),
+            new Renewer(keys, topology, acquirer.claims()),
             new Inspector(keys, topology));
     tellOrigin();
   }

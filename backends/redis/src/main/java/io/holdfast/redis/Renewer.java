@@ -23,12 +23,12 @@ final class Renewer {
 
   private final Keys keys;
   private final Topology topology;
-  private final Acquirer acquirer;
+  private final Claims claims;
 
-  Renewer(Keys keys, Topology topology, Acquirer acquirer) {
+  Renewer(Keys keys, Topology topology, Claims claims) {
     this.keys = keys;
     this.topology = topology;
-    this.acquirer = acquirer;
+    this.claims = claims;
   }
 
   CompletableFuture<List<Renewal>> renew(List<Hold> holds) {
@@ -118,7 +118,7 @@ final class Renewer {
 
   /** Somebody may have ended it by force, and the message did not get through. */
   private CompletableFuture<?> findCause(Hold hold, int index, Renewal[] answers) {
-    acquirer.forget(hold.holder());
+    claims.forget(hold.holder());
     String forced = keys.of(hold.name()).forced();
     return topology
         .send(

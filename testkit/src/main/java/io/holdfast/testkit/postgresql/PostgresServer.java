@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.testkit.postgresql;
 
+import java.io.BufferedOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -152,15 +157,30 @@ public final class PostgresServer implements AutoCloseable {
   }
 
   private void awaitAnswer() {
-    List<String> ask =
-        List.of(program("pg_isready"), "-q", "-h", "127.0.0.1", "-p", Integer.toString(port));
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!ChildProcess.run(directory.resolve("asked"), ask)) {
+    while (!isAnswering()) {
       if (System.nanoTime() - end > 0 || !process.isAlive()) {
         throw new IllegalStateException(
             "the PostgreSQL server did not start: " + ChildProcess.read(log()));
       }
       ChildProcess.pauseBriefly();
+    }
+  }
+
+  /** Whether it lets somebody in: the first words of its protocol, and the first byte it says. */
+  private boolean isAnswering() {
+    byte[] who = "user\0postgres\0database\0postgres\0\0".getBytes(StandardCharsets.US_ASCII);
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        DataOutputStream out =
+            new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()))) {
+      socket.setSoTimeout(10_000);
+      out.writeInt(8 + who.length);
+      out.writeInt(3 << 16);
+      out.write(who);
+      out.flush();
+      return socket.getInputStream().read() == 'R';
+    } catch (IOException notYet) {
+      return false;
     }
   }
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import io.holdfast.Holder;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Our holders that ask, wait, or were handed what they hold. */
+final class Claims {
+  private final Map<Holder, Claim> claims = new ConcurrentHashMap<>();
+
+  Claim of(Holder holder, Supplier<Claim> first) {
+    return claims.computeIfAbsent(holder, unused -> first.get());
+  }
+
+  @Nullable Claim find(Holder holder) {
+    return claims.get(holder);
+  }
+
+  /** The hold is gone without a release. */
+  void forget(Holder holder) {
+    claims.remove(holder);
+  }
+
+  /** Nothing is remembered of what no message can come for any more. */
+  void tidy(Claim claim) {
+    if (claim.isDone()) {
+      claims.remove(claim.hold().holder(), claim);
+    }
+  }
+
+  /** The locks for which somebody stands in a queue. */
+  Set<String> namesWaitedFor() {
+    Set<String> names = new HashSet<>();
+    for (Claim claim : claims.values()) {
+      if (claim.waits()) {
+        names.add(claim.hold().name());
+      }
+    }
+    return names;
+  }
+}

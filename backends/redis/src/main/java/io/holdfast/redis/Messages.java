@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import io.holdfast.Holder;
+import io.holdfast.LossCause;
+import io.holdfast.spi.BackendContext;
+import io.holdfast.spi.LockBackend.Acquisition.Granted;
+import io.holdfast.spi.LockBackend.Hold;
+import io.holdfast.spi.Moment;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the scripts of others tell us: that we were granted a lock, or ended by force. */
+final class Messages implements Server.Ear {
+  private static final Logger LOG = LoggerFactory.getLogger(RedisBackend.class);
+
+  private final BackendContext context;
+  private final Claims claims;
+  private final boolean acknowledged;
+  private final BiConsumer<Keys.LockKeys, Holder> unwanted;
+
+  /**
+   * @param acknowledged whether a grant counts only when replicas have acknowledged it
+   * @param unwanted told of grants that nobody waits for
+   */
+  Messages(
+      BackendContext context,
+      Claims claims,
+      boolean acknowledged,
+      BiConsumer<Keys.LockKeys, Holder> unwanted) {
+    this.context = context;
+    this.claims = claims;
+    this.acknowledged = acknowledged;
+    this.unwanted = unwanted;
+  }
+
+  @Override
+  public void message(String message) {
+    if (message.equals(Wire.HELLO)) {
+      return;
+    }
+    String[] words = message.split(" ", 6);
+    Holder holder = words.length < 2 ? null : holder(words[1]);
+    if (holder == null || !holder.process().equals(context.origin().process())) {
+      LOG.warn("a message on our channel that is not for us was ignored");
+    } else if (words[0].equals("granted") && words.length == 6) {
+      granted(holder, words);
+    } else if (words[0].equals("forced")) {
+      claims.forget(holder);
+      context.lost(holder, LossCause.FORCED);
+    }
+  }
+
+  private void granted(Holder holder, String[] words) {
+    Claim claim = claims.find(holder);
+    if (claim == null) {
+      unwanted.accept(new Keys.LockKeys(words[5]), holder);
+      return;
+    }
+    Granted grant =
+        claim.told(Long.parseLong(words[2]), Long.parseLong(words[3]), Long.parseLong(words[4]));
+    if (grant != null) {
+      context.granted(holder, acknowledged ? asHint(claim.hold(), grant) : grant);
+    }
+  }
+
+  /**
+   * Replicas need not have heard of a grant that another client's command made. With no time left
+   * of it core asks again, and that is a write of our own for which we can wait.
+   */
+  private static Granted asHint(Hold hold, Granted grant) {
+    Moment past = grant.since().plusNanos(-hold.leaseTime().toNanos());
+    return new Granted(grant.token(), grant.passes(), past);
+  }
+
+  private static @Nullable Holder holder(String text) {
+    int dash = text.lastIndexOf('-');
+    String number = text.substring(dash + 1);
+    return dash <= 0 || !number.matches("\\d{1,18}")
+        ? null
+        : new Holder(text.substring(0, dash), Long.parseLong(number));
+  }
+
+  @Override
+  public void listensAgain() {
+    claims.namesWaitedFor().forEach(context::retry);
+  }
+}

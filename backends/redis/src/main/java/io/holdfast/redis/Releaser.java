@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import static java.util.concurrent.CompletableFuture.failedFuture;
+
+import io.holdfast.spi.BackendContext;
+import io.holdfast.spi.LockBackend.Hold;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Release: of a hold, or of a place in the queue. A request of the same holder that was under way
+ * when its connection broke may yet be carried out: then the release is repeated when that is over.
+ */
+final class Releaser {
+  private final BackendContext context;
+  private final Keys keys;
+  private final Topology topology;
+  private final Claims claims;
+
+  Releaser(BackendContext context, Keys keys, Topology topology, Claims claims) {
+    this.context = context;
+    this.keys = keys;
+    this.topology = topology;
+    this.claims = claims;
+  }
+
+  CompletableFuture<Boolean> release(Hold hold) {
+    Claim claim = claims.find(hold.holder());
+    String entry = claim == null ? "" : claim.entry();
+    long lateNanos = claim == null ? 0 : claim.leaves(context.now().monotonicNanos());
+    CompletableFuture<Boolean> answer =
+        Answers.typed("release of '" + hold.name() + "' failed", send(hold, entry));
+    Answers.handle(
+        answer,
+        (held, failure) -> {
+          if (failure != null) {
+            forgetLater(hold);
+          } else if (claim != null) {
+            claims.tidy(claim);
+          }
+        });
+    if (lateNanos > 0) {
+      context.after(Duration.ofNanos(lateNanos), () -> Answers.ignore(send(hold, entry)));
+    }
+    return answer;
+  }
+
+  CompletableFuture<Boolean> send(Hold hold, String entry) {
+    return send(keys.of(hold.name()), hold.holder().toString(), entry);
+  }
+
+  CompletableFuture<Boolean> send(Keys.LockKeys lock, String holder, String entry) {
+    return topology
+        .eval(Script.RELEASE, lock.all(), wire -> new String[] {holder, entry})
+        .exceptionallyCompose(
+            failure ->
+                "TRYAGAIN".equals(Failures.codeOf(failure))
+                    // The slot migrates. Whoever waits finds out by asking.
+                    ? topology.eval(
+                        Script.RELEASE_ONE,
+                        new String[] {lock.lock()},
+                        wire -> new String[] {holder})
+                    : failedFuture(failure))
+        .thenApply(reply -> Acquirer.number(reply, 0) == 1);
+  }
+
+  /** A release that is never answered leaves nothing behind here either. */
+  private void forgetLater(Hold hold) {
+    context.after(
+        hold.leaseTime().plusMillis(Acquirer.CREDIBLE_MILLIS), () -> claims.forget(hold.holder()));
+  }
+}

@@ -266,12 +266,15 @@ hold() {
   watchdog=$!
   exec {from}<&-
   set +m
+  # Where the command says who it is, for the signals that are to reach it.
+  exec {born}<> <(:)
   stage=running
   front "${command[@]}" &
   front=$!
   wait_for "$front"
   status=$?
   stage=ended
+  exec {born}>&-
   echo done >&"$to"
   exec {to}>&-
   was_kept || return "$lost"
@@ -312,7 +315,7 @@ supervise() {
   done
   command=("${all[@]:index+1}")
   # Kept, because a shell gives nothing to what runs in the background.
-  exec {stdin}<&0 {stderr}>&2 {born}<> <(:)
+  exec {stdin}<&0 {stderr}>&2
   require_executable "${command[0]}"
   exec 2>/dev/null
   trap : PIPE

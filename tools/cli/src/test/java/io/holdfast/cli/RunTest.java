@@ -191,8 +191,9 @@ class RunTest {
       Path end = directory.resolve("end");
       try (Launched run = run("a", "--", "bash", "-c", TRAPS, end.toString())) {
         run.awaitOutput("ready");
+        // Not QUIT: a JVM blocks it in all that it starts, and this test is one.
         for (String signal :
-            List.of("HUP", "INT", "QUIT", "USR1", "USR2", "ALRM", "TERM", "WINCH", "CONT", "URG")) {
+            List.of("HUP", "INT", "USR1", "USR2", "ALRM", "TERM", "WINCH", "CONT", "URG")) {
           run.signal(signal);
           run.awaitOutput("got " + signal);
         }
@@ -216,7 +217,7 @@ class RunTest {
         assertThat(missing.exitCode()).isEqualTo(127);
         assertThat(missing.errors()).contains("no-such-command");
       }
-      try (Launched unfit = run("a", "--", "/etc/hostname")) {
+      try (Launched unfit = run("a", "--", Launched.script("worker.bash"))) {
         assertThat(unfit.exitCode()).isEqualTo(126);
       }
     }

@@ -133,11 +133,15 @@ is_in_foreground() {
 become_command() {
   echo "child $BASHPID" 1<>"/proc/$supervisor/fd/$to" || exit 1
   echo "$BASHPID" >&"$born"
-  exec {born}>&- {never}>&-
   export HOLDFAST_TOKEN=$token HOLDFAST_NAME=$name HOLDFAST_HOLDER=$holder
   export HOLDFAST_TREE=${HOLDFAST_TREE:-:}$holder:
   trap - "${signals[@]}" PIPE
-  exec 2>&"$stderr" {stdin}<&- {stderr}>&-
+  exec 2>&"$stderr"
+  local descriptor
+  for descriptor in "/proc/$BASHPID/fd"/*; do
+    # The shell's and ours. Those that the user passed on, usually 3 to 9, are for the command.
+    case ${descriptor##*/} in ?) ;; *) eval "exec ${descriptor##*/}>&-" ;; esac
+  done
   exec -- "$@"
 }
 

@@ -133,11 +133,15 @@ is_in_foreground() {
 become_command() {
   echo "child $BASHPID" 1<>"/proc/$supervisor/fd/$to" || exit 1
   echo "$BASHPID" >&"$born"
-  exec {born}>&- {never}>&-
   export HOLDFAST_TOKEN=$token HOLDFAST_NAME=$name HOLDFAST_HOLDER=$holder
   export HOLDFAST_TREE=${HOLDFAST_TREE:-:}$holder:
   trap - "${signals[@]}" PIPE
-  exec 2>&"$stderr" {stdin}<&- {stderr}>&-
+  exec 2>&"$stderr"
+  local descriptor
+  for descriptor in "/proc/$BASHPID/fd"/*; do
+    # The shell's and ours. Those that the user passed on, usually 3 to 9, are for the command.
+    case ${descriptor##*/} in ?) ;; *) eval "exec ${descriptor##*/}>&-" ;; esac
+  done
   exec -- "$@"
 }
 
@@ -266,12 +270,15 @@ hold() {
   watchdog=$!
   exec {from}<&-
   set +m
+  # Where the command says who it is, for the signals that are to reach it.
+  exec {born}<> <(:)
   stage=running
   front "${command[@]}" &
   front=$!
   wait_for "$front"
   status=$?
   stage=ended
+  exec {born}>&-
   echo done >&"$to"
   exec {to}>&-
   was_kept || return "$lost"
@@ -312,7 +319,7 @@ supervise() {
   done
   command=("${all[@]:index+1}")
   # Kept, because a shell gives nothing to what runs in the background.
-  exec {stdin}<&0 {stderr}>&2 {born}<> <(:)
+  exec {stdin}<&0 {stderr}>&2
   require_executable "${command[0]}"
   exec 2>/dev/null
   trap : PIPE

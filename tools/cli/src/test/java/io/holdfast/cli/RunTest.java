@@ -171,18 +171,25 @@ class RunTest {
     }
 
     @Test
-    void is_in_a_group_of_its_own_and_has_no_descriptors_of_ours() {
+    void is_in_a_group_of_its_own() {
       try (Launched run =
           run(
               "a",
               "--",
               "bash",
               "-c",
-              "read -r s </proc/$$/stat; s=${s##*)}; set -- $s; echo $(($3 == $$)); ls /proc/$$/fd | wc -l")) {
+              "read -r s </proc/$$/stat; set -- ${s##*)}; echo $(($3 == $$))")) {
         assertThat(run.exitCode()).isZero();
-        // Three standard streams; bash itself may keep one more.
-        assertThat(run.output().lines().toList().get(0)).isEqualTo("1");
-        assertThat(Integer.parseInt(run.output().lines().toList().get(1))).isLessThanOrEqualTo(4);
+        assertThat(run.output().strip()).isEqualTo("1");
+      }
+    }
+
+    @Test
+    void has_no_descriptors_of_ours() {
+      try (Launched run = run("a", "--", "ls", "/proc/self/fd")) {
+        assertThat(run.exitCode()).isZero();
+        // Three standard streams, and the directory that it lists.
+        assertThat(run.output().lines()).containsExactly("0", "1", "2", "3");
       }
     }
 
@@ -191,8 +198,9 @@ class RunTest {
       Path end = directory.resolve("end");
       try (Launched run = run("a", "--", "bash", "-c", TRAPS, end.toString())) {
         run.awaitOutput("ready");
+        // Not QUIT: a JVM blocks it in all that it starts, and this test is one.
         for (String signal :
-            List.of("HUP", "INT", "QUIT", "USR1", "USR2", "ALRM", "TERM", "WINCH", "CONT", "URG")) {
+            List.of("HUP", "INT", "USR1", "USR2", "ALRM", "TERM", "WINCH", "CONT", "URG")) {
           run.signal(signal);
           run.awaitOutput("got " + signal);
         }
@@ -216,7 +224,7 @@ class RunTest {
         assertThat(missing.exitCode()).isEqualTo(127);
         assertThat(missing.errors()).contains("no-such-command");
       }
-      try (Launched unfit = run("a", "--", "/etc/hostname")) {
+      try (Launched unfit = run("a", "--", Launched.script("worker.bash"))) {
         assertThat(unfit.exitCode()).isEqualTo(126);
       }
     }

@@ -2,6 +2,7 @@
 package io.holdfast.cli.demo;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /** Who did what when, in milliseconds since the scene began. */
@@ -9,9 +10,9 @@ public final class Timeline {
 
   /** What a replica does for a while. */
   public enum Activity {
-    HOLDS('█', "#2e7d32"),
+    PAUSED('░', "#f9a825"),
     WAITS('·', "#9e9e9e"),
-    PAUSED('░', "#f9a825");
+    HOLDS('█', "#2e7d32");
 
     private final char mark;
     private final String colour;
@@ -56,9 +57,9 @@ public final class Timeline {
     events.add(new Event(replica.name(), mark, what, now()));
   }
 
-  /** What takes time, in the order in which it ended. */
+  /** What takes time; what is more important comes later, to be drawn over the rest. */
   public List<Span> spans() {
-    return List.copyOf(spans);
+    return spans.stream().sorted(Comparator.comparing(Span::activity)).toList();
   }
 
   /** What takes none. */

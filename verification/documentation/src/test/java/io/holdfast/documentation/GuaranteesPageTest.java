@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.holdfast.postgresql;
+package io.holdfast.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,20 +9,27 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The page and the code say the same. */
-@Tag("postgresql")
+/** The page of guarantees says of each backend what the backend says of itself. */
 class GuaranteesPageTest {
   private static final Path PAGE = Path.of("..", "..", "docs", "guarantees.md");
 
   @ParameterizedTest
-  @ValueSource(strings = {"lease", "advisory"})
-  void the_page_says_what_the_backend_says(String mode) throws IOException {
-    Guarantees promised =
-        BackendProvider.backendAt("postgresql://host/db?mode=" + mode).guarantees();
+  @ValueSource(
+      strings = {
+        "memory:",
+        "file:",
+        "redis://host",
+        "redis-sentinel://host/m",
+        "redis-cluster://host",
+        "quorum:redis://a,redis://b,redis://c",
+        "postgresql://host/db?mode=lease",
+        "postgresql://host/db?mode=advisory"
+      })
+  void the_page_says_what_the_backend_says(String address) throws IOException {
+    Guarantees promised = BackendProvider.backendAt(address).guarantees();
     assertThat(section(promised.backend()))
         .contains("| exclusion | `" + promised.exclusion() + "` |")
         .contains("| one holder at a time if … | " + promised.oneHolderIf() + " |")

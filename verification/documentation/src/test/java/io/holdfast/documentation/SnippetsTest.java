@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.holdfast.docs;
+package io.holdfast.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What the documentation shows compiles, and what it links to exists. */
 class SnippetsTest {
-  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+  private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
   private static final Pattern JAVA = Pattern.compile("(?ms)^```java\n(.*?)^```$");
   private static final Pattern LINK = Pattern.compile("\\]\\((?!http)([^)#]+)(#[^)]*)?\\)");
 
@@ -33,23 +33,32 @@ class SnippetsTest {
   private static final String AROUND =
       """
       import io.holdfast.*;
+      import io.holdfast.jdbc.*;
+      import io.holdfast.postgresql.*;
+      import io.holdfast.redis.*;
       import io.holdfast.spi.*;
       import io.holdfast.testkit.*;
+      import java.sql.*;
       import java.time.Duration;
       import java.util.*;
       import java.util.concurrent.*;
+      import javax.sql.DataSource;
 
       abstract class Snippet {
         record Booking() {}
         String guest;
         Holdfast holdfast;
         DistributedLock lock;
+        Lease lease;
+        DataSource dataSource;
+        Connection connection;
         abstract Booking book(String guest, FencingToken token);
         abstract void stopWorking(LossCause cause);
         abstract boolean moreToDo();
         abstract void writeNext(FencingToken token);
         abstract void transfer(FencingToken from, FencingToken to);
         abstract void runJobs(FencingToken token);
+        abstract long readComputeAndWrite(Connection connection) throws SQLException;
       %s
       }
       """;

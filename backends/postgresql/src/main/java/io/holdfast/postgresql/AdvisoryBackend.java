@@ -4,6 +4,7 @@ package io.holdfast.postgresql;
 import io.holdfast.Guarantees;
 import io.holdfast.LockState;
 import io.holdfast.spi.BackendContext;
+import io.holdfast.spi.Finding;
 import io.holdfast.spi.LockBackend;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -222,6 +223,16 @@ final class AdvisoryBackend implements LockBackend {
   @Override
   public Guarantees guarantees() {
     return PostgresGuarantees.of(settings);
+  }
+
+  @Override
+  public CompletionStage<List<Finding>> checkUp() {
+    return CheckUp.of(connections, settings);
+  }
+
+  @Override
+  public String schema() {
+    return Schema.script(settings.schema());
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.holdfast.Guarantees;
 import io.holdfast.LockState;
 import io.holdfast.LossCause;
 import io.holdfast.spi.BackendContext;
+import io.holdfast.spi.Finding;
 import io.holdfast.spi.LockBackend;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -234,6 +235,16 @@ final class LeaseBackend implements LockBackend {
     Started parts = started;
     boolean listens = parts == null ? settings.notifies() : parts.listener != null;
     return PostgresGuarantees.of(settings.withNotifications(listens));
+  }
+
+  @Override
+  public CompletionStage<List<Finding>> checkUp() {
+    return CheckUp.of(connections, settings);
+  }
+
+  @Override
+  public String schema() {
+    return Schema.script(settings.schema());
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.testkit.postgresql.PostgresServer;
 import io.holdfast.testkit.redis.Eventually;
 import io.holdfast.testkit.redis.RedisServer;
 import java.nio.file.Files;
@@ -10,9 +11,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands that look at locks, on every backend. */
 class LookingTest {
@@ -49,6 +54,34 @@ class LookingTest {
       assertThat(ask("redis://" + server.hostAndPort(), "schema").output())
           .contains("ACL SETUSER holdfast >PASSWORD on")
           .contains("+evalsha");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"lease", "advisory"})
+  @Tag("postgresql")
+  void postgresql_is_looked_at(String mode) {
+    try (PostgresServer server = PostgresServer.start()) {
+      String url = "postgresql://postgres@" + server.hostAndPort() + "/postgres?mode=" + mode;
+      looks(url);
+      assertThat(ask(url, "doctor").output())
+          .contains("PostgreSQL", "clock offset", "replicas", "connections", "permissions")
+          .contains("→ a crash may forget a lock"); // The server of the tests does not sync.
+      assertThat(ask(url, "schema").output()).contains("CREATE SCHEMA IF NOT EXISTS holdfast");
+    }
+  }
+
+  @Test
+  @Tag("quorum")
+  void a_quorum_is_looked_at() {
+    try (RedisServer a = RedisServer.start();
+        RedisServer b = RedisServer.start();
+        RedisServer c = RedisServer.start()) {
+      looks(
+          "quorum:"
+              + Stream.of(a, b, c)
+                  .map(server -> "redis://" + server.hostAndPort())
+                  .collect(Collectors.joining(",")));
     }
   }
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.postgresql;
+
+import io.holdfast.spi.Finding;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** What an operator should know of the server that keeps the locks. */
+final class CheckUp {
+  private static final String LOOK =
+      """
+      SELECT version(), clock_timestamp(), current_setting('fsync'),
+             current_setting('synchronous_commit'), current_setting('synchronous_standby_names'),
+             (SELECT count(*) FROM pg_stat_replication),
+             (SELECT count(*) FROM pg_stat_activity),
+             current_setting('max_connections')::int
+      """;
+
+  private CheckUp() {}
+
+  /** On a connection and a thread of its own: it is rare, and may take its time. */
+  static CompletableFuture<List<Finding>> of(Connections connections, PostgresSettings settings) {
+    CompletableFuture<List<Finding>> findings = new CompletableFuture<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              try (Connection connection = connections.open(settings.timeout())) {
+                findings.complete(look(connection));
+              } catch (SQLException failed) {
+                findings.completeExceptionally(
+                    Failures.ofConnection("cannot look at " + connections, failed));
+              } catch (RuntimeException failed) {
+                findings.completeExceptionally(failed);
+              }
+            },
+            "holdfast-postgresql-check-up");
+    thread.setDaemon(true);
+    thread.start();
+    return findings;
+  }
+
+  private static List<Finding> look(Connection connection) throws SQLException {
+    boolean isDirect = Pooler.isDirect(connection);
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(LOOK)) {
+      row.next();
+      return List.of(
+          Finding.good("server", row.getString(1).replaceFirst(" on .*", "")),
+          clock(row.getTimestamp(2).toInstant()),
+          persistence(row.getString(3), row.getString(4)),
+          replicas(row.getInt(6), row.getString(5)),
+          connections(row.getInt(7), row.getInt(8)),
+          pooler(isDirect),
+          Finding.good(
+              "permissions", "the schema is there and may be used; 'holdfast schema' prints it"));
+    }
+  }
+
+  private static Finding clock(Instant theirs) {
+    Duration offset = Duration.between(Instant.now(), theirs);
+    String seen = offset.toMillis() + " ms from ours";
+    return offset.abs().compareTo(Duration.ofSeconds(1)) > 0
+        ? Finding.caution(
+            "clock offset",
+            seen,
+            "harmless for locks, which count by the server's clock alone; but do not set it forward")
+        : Finding.good("clock offset", seen);
+  }
+
+  private static Finding persistence(String fsync, String commit) {
+    String seen = "fsync " + fsync + ", synchronous_commit " + commit;
+    return fsync.equals("on") && !commit.equals("off")
+        ? Finding.good("persistence", seen)
+        : Finding.caution(
+            "persistence",
+            seen,
+            "a crash may forget a lock that is held, and its token: turn both on");
+  }
+
+  private static Finding replicas(int present, String synchronous) {
+    String seen =
+        present + " connected, " + (synchronous.isEmpty() ? "none is synchronous" : synchronous);
+    return present > 0 && synchronous.isEmpty()
+        ? Finding.caution(
+            "replicas",
+            seen,
+            "a fail-over may forget a lock that is held: set synchronous_standby_names, or accept it")
+        : Finding.good("replicas", seen);
+  }
+
+  private static Finding connections(int used, int most) {
+    String seen = used + " used of " + most;
+    return used > most * 9 / 10
+        ? Finding.caution("connections", seen, "raise max_connections, or put a pooler before it")
+        : Finding.good("connections", seen);
+  }
+
+  private static Finding pooler(boolean isDirect) {
+    return isDirect
+        ? Finding.good("pooler", "none: the session is ours")
+        : Finding.caution(
+            "pooler",
+            "a transaction pooler is in between",
+            "lease mode works, and waiters poll; advisory mode needs a direct connection");
+  }
+}

@@ -45,7 +45,9 @@ final class Failures {
     if (root instanceof BackendException known) {
       return known;
     }
-    String message = what + ": " + root.getMessage();
+    String reason = root.getMessage();
+    // A connection that was closed under a command has no message of its own.
+    String message = what + ": " + (reason == null ? root.getClass().getSimpleName() : reason);
     if (root instanceof RedisCommandExecutionException error) {
       return ofReply(message, error);
     }

@@ -58,9 +58,13 @@ class OutcomesTest {
     server.launch();
     List<BackendException> failures = new ArrayList<>();
     Eventually.until("it serves", () -> isServed(failures));
-    assertThat(failures).allMatch(failure -> failure.outcome() == Outcome.NOT_APPLIED);
-    assertThat(failures).allMatch(BackendException::isTransient);
-    assertThat(failures).anyMatch(failure -> failure.toString().contains("LOADING"));
+    // The first may have been under way when the server was killed: nobody knows of that one.
+    List<BackendException> loading =
+        failures.stream().filter(failure -> failure.toString().contains("LOADING")).toList();
+    assertThat(loading)
+        .isNotEmpty()
+        .allMatch(failure -> failure.outcome() == Outcome.NOT_APPLIED)
+        .allMatch(BackendException::isTransient);
   }
 
   private boolean isServed(List<BackendException> failures) {

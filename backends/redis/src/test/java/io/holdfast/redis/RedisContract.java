@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.holdfast.spi.LockBackend;
 import io.holdfast.testkit.LockBackendContract;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
@@ -34,6 +35,7 @@ abstract class RedisContract extends LockBackendContract {
   @Override
   protected LockBackend openBackend() {
     RedisBackend.Builder builder = RedisBackend.builder(requireNonNull(deployment).address());
+    builder.timeout(Duration.ofSeconds(4)); // For a machine that is busy with other tests.
     return asLeastUser
         ? builder.credentials(LeastUser.NAME, LeastUser.PASSWORD).build()
         : builder.build();

@@ -45,6 +45,7 @@ final class Crowd implements AutoCloseable {
                 .foundAtOnce()
                 .build())
         .leaseTime(longest)
+        .time(new StoppedWallClock())
         .build();
   }
 

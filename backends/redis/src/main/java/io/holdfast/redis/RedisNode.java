@@ -9,7 +9,6 @@ import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.LockBackend.Renewal;
 import io.holdfast.spi.QuorumNode;
-import io.lettuce.core.KeyValue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,24 +102,7 @@ final class RedisNode implements QuorumNode {
                   millis(ballot.longestLease()),
                   purpose == null ? "" : purpose
                 })
-        .thenApply(RedisNode::vote);
-  }
-
-  private static Vote vote(List<Object> reply) {
-    long clock = number(reply, 1);
-    return switch (reply.get(0).toString()) {
-      case "GRANTED" -> new Vote.Granted(number(reply, 2), number(reply, 3), clock);
-      case "HELD" -> new Vote.Held(reply.get(3).toString(), remaining(number(reply, 2)), clock);
-      case "RESTS" ->
-          new Vote.Abstained(Abstention.RESTS, Duration.ofMillis(number(reply, 2)), clock);
-      case "LOST" -> new Vote.Abstained(Abstention.LOST_ITS_DATA, Duration.ZERO, clock);
-      default -> new Vote.Abstained(Abstention.CAME_TOO_LATE, Duration.ZERO, clock);
-    };
-  }
-
-  /** A key without an end is nobody's of ours: it is worth asking now and then. */
-  private static Duration remaining(long millis) {
-    return millis < 0 ? Duration.ofDays(1) : Duration.ofMillis(millis);
+        .thenApply(NodeReplies::vote);
   }
 
   @Override
@@ -161,17 +143,7 @@ final class RedisNode implements QuorumNode {
               }
               return arguments.toArray(String[]::new);
             })
-        .thenApply(reply -> reply.stream().skip(1).map(RedisNode::renewal).toList());
-  }
-
-  private static Renewal renewal(Object code) {
-    return switch (Integer.parseInt(code.toString())) {
-      case 1 -> Renewal.RENEWED;
-      case 0 -> Renewal.GONE;
-      case -1 -> Renewal.TAKEN;
-      case -2 -> Renewal.FORCED;
-      default -> Renewal.UNKNOWN;
-    };
+        .thenApply(reply -> reply.stream().skip(1).map(NodeReplies::renewal).toList());
   }
 
   @Override
@@ -224,22 +196,7 @@ final class RedisNode implements QuorumNode {
                                 commands.hmget(RECORD, "epoch", "run", "newest", "rest", "longest"))
                         .thenCombine(
                             wire.send(commands -> commands.time()),
-                            (record, time) -> state(wire.info().run(), record, time))));
-  }
-
-  private static State state(String run, List<KeyValue<String, String>> record, List<String> time) {
-    long micros = Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
-    boolean knows = record.get(0).hasValue();
-    boolean same = knows && record.get(1).getValueOrElse("").equals(run);
-    long rest = Long.parseLong(record.get(3).getValueOrElse("0")) - micros / 1000;
-    return new State(
-        run,
-        same ? Knowledge.MEMBER : knows ? Knowledge.DOUBTFUL : Knowledge.NONE,
-        same ? Long.parseLong(record.get(0).getValue()) : 0,
-        Long.parseLong(record.get(2).getValueOrElse("0")),
-        Duration.ofMillis(Math.max(0, rest)),
-        Duration.ofMillis(Long.parseLong(record.get(4).getValueOrElse("0"))),
-        micros);
+                            (record, time) -> NodeReplies.state(wire.info().run(), record, time))));
   }
 
   @Override
@@ -257,16 +214,7 @@ final class RedisNode implements QuorumNode {
   public CompletionStage<State> raiseEpoch() {
     return eval(
             NodeScript.RAISE_EPOCH, new String[] {RECORD}, wire -> new String[] {wire.info().run()})
-        .thenApply(
-            reply ->
-                new State(
-                    "",
-                    Knowledge.valueOf(reply.get(0).toString()),
-                    number(reply, 2),
-                    number(reply, 3),
-                    Duration.ofMillis(number(reply, 4)),
-                    Duration.ofMillis(number(reply, 5)),
-                    number(reply, 1)));
+        .thenApply(NodeReplies::raised);
   }
 
   @Override
@@ -302,7 +250,7 @@ final class RedisNode implements QuorumNode {
               System.arraycopy(arguments, 0, all, 1, arguments.length);
               return all;
             })
-        .thenApply(reply -> number(reply, 0) == 1);
+        .thenApply(reply -> NodeReplies.number(reply, 0) == 1);
   }
 
   private CompletableFuture<List<Object>> eval(
@@ -317,10 +265,6 @@ final class RedisNode implements QuorumNode {
 
   private static String millis(Duration time) {
     return Long.toString(Entries.millis(time));
-  }
-
-  private static long number(List<Object> reply, int index) {
-    return Long.parseLong(reply.get(index).toString());
   }
 
   private Started parts() {

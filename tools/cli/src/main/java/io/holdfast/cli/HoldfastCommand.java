@@ -20,21 +20,7 @@ import picocli.CommandLine.Spec;
       "  holdfast ls                                   who holds what",
       ""
     },
-    description = "Runs commands under a lock between machines, and looks at locks.",
-    subcommands = {
-      DemoCommand.class,
-      RunCommand.class,
-      ElectCommand.class,
-      ListCommand.class,
-      InspectCommand.class,
-      WatchCommand.class,
-      ForceReleaseCommand.class,
-      GuaranteesCommand.class,
-      DoctorCommand.class,
-      BenchCommand.class,
-      SchemaCommand.class,
-      CompletionCommand.class,
-    })
+    description = "Runs commands under a lock between machines, and looks at locks.")
 final class HoldfastCommand implements Runnable {
   @Spec private @Nullable CommandSpec spec;
 

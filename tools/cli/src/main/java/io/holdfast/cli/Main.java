@@ -5,7 +5,10 @@ import io.holdfast.BackendException;
 import io.holdfast.LockTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.UsageMessageSpec;
@@ -16,12 +19,30 @@ import picocli.CommandLine.ParseResult;
 public final class Main {
   private static final int HELP_WIDTH = 100;
 
+  /** In the order in which the help shows them. */
+  private static final Map<String, Supplier<Object>> COMMANDS = new LinkedHashMap<>();
+
+  static {
+    COMMANDS.put("demo", DemoCommand::new);
+    COMMANDS.put("run", RunCommand::new);
+    COMMANDS.put("elect", ElectCommand::new);
+    COMMANDS.put("list", ListCommand::new);
+    COMMANDS.put("inspect", InspectCommand::new);
+    COMMANDS.put("watch", WatchCommand::new);
+    COMMANDS.put("force-release", ForceReleaseCommand::new);
+    COMMANDS.put("guarantees", GuaranteesCommand::new);
+    COMMANDS.put("doctor", DoctorCommand::new);
+    COMMANDS.put("bench", BenchCommand::new);
+    COMMANDS.put("schema", SchemaCommand::new);
+    COMMANDS.put("completion", CompletionCommand::new);
+  }
+
   private Main() {}
 
   public static void main(String[] arguments) {
     // Before anything logs. What goes wrong is said in one line; the log is for who asks for it.
     System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", logLevel(List.of(arguments)));
-    int code = commandLine().execute(arguments);
+    int code = commandLine(arguments.length == 0 ? "" : arguments[0]).execute(arguments);
     System.out.flush();
     // Not exit: what a store's client does at leisure when it is closed concerns nobody any more.
     Runtime.getRuntime().halt(code);
@@ -41,8 +62,23 @@ public final class Main {
     return "off";
   }
 
+  /** With all commands. */
   static CommandLine commandLine() {
+    return commandLine("");
+  }
+
+  /**
+   * With this command alone, if it is one: to read the annotations of all takes longer than most
+   * commands.
+   */
+  private static CommandLine commandLine(String name) {
     CommandLine line = new CommandLine(new HoldfastCommand());
+    Supplier<Object> chosen = COMMANDS.get(name);
+    if (chosen != null) {
+      line.addSubcommand(chosen.get());
+    } else {
+      COMMANDS.values().forEach(command -> line.addSubcommand(command.get()));
+    }
     Ansi ansi = new Screen().isColoured() ? Ansi.ON : Ansi.OFF;
     return line.registerConverter(Duration.class, new TimeText())
         .setColorScheme(CommandLine.Help.defaultColorScheme(ansi))

@@ -3,7 +3,9 @@ package io.holdfast.cli.demo;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.holdfast.BackendException;
 import io.holdfast.Holdfast;
+import io.holdfast.LockException;
 import io.holdfast.cli.demo.BookingService.Answer;
 import io.holdfast.cli.demo.BookingService.Guest;
 import io.holdfast.cli.demo.Bookings.StaleTokenException;
@@ -29,6 +31,7 @@ public final class Replica {
   /** An evening far beyond those that the races sell. */
   static final int GALA = 1_000_000;
 
+  private static final int PATIENCE = 10;
   private static final int TABLES = 5;
   private static final long THINKING_NANOS = Duration.ofMillis(2).toNanos();
 
@@ -44,9 +47,22 @@ public final class Replica {
     String name = arguments[0];
     // Not an argument: the address may have a password, and arguments are shown to everybody.
     String url = System.getenv(URL_VARIABLE);
-    try (Holdfast holdfast = Holdfast.builder(url).leaseTime(LEASE_TIME).build()) {
+    try (Holdfast holdfast = connect(url)) {
       Path directory = Path.of(arguments[2]);
       new Replica(new BookingService(name, holdfast, arguments[1], directory)).serve();
+    }
+  }
+
+  /** Patiently: four replicas that start at once are a load. */
+  private static Holdfast connect(String url) {
+    for (int tries = 1; ; tries++) {
+      try {
+        return Holdfast.builder(url).leaseTime(LEASE_TIME).build();
+      } catch (BackendException unreachable) {
+        if (tries == PATIENCE || !unreachable.isTransient()) {
+          throw unreachable;
+        }
+      }
     }
   }
 
@@ -91,6 +107,9 @@ public final class Replica {
       return booking.book(table, evening, guest).toString();
     } catch (StaleTokenException refused) {
       return REFUSED + refused.getMessage();
+    } catch (LockException failed) {
+      // The guest is told to come again; whatever may be held is released in the background.
+      return "FAILED: " + failed.getMessage();
     }
   }
 

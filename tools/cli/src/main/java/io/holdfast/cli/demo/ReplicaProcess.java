@@ -68,7 +68,7 @@ final class ReplicaProcess implements AutoCloseable {
 
   /** The next line that the replica says. */
   String hear() throws InterruptedException {
-    String line = output.poll(20, TimeUnit.SECONDS);
+    String line = output.poll(60, TimeUnit.SECONDS);
     if (line == null || line.equals(ENDED)) {
       throw new IllegalStateException("a replica " + (line == null ? "is silent" : "has ended"));
     }

@@ -141,7 +141,7 @@ public final class Story implements AutoCloseable {
 
     // The file store sees that a process is gone. A server has only the lease to go by.
     boolean seesDeath = url.startsWith("file:");
-    Duration limit = seesDeath ? LEASE_TIME : LEASE_TIME.multipliedBy(2);
+    Duration limit = seesDeath ? LEASE_TIME : LEASE_TIME.multipliedBy(4);
     return new Verdict(
         "One holds a table's lock and is killed (kill -9); another one waits.",
         "CONFIRMED for the other "

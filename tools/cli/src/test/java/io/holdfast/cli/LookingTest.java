@@ -81,7 +81,7 @@ class LookingTest {
           "quorum:"
               + Stream.of(a, b, c)
                   .map(server -> "redis://" + server.hostAndPort())
-                  .collect(Collectors.joining(",")));
+                  .collect(Collectors.joining(",", "", ",?founding=at-once")));
     }
   }
 

@@ -36,8 +36,12 @@ class LossTest {
   }
 
   private Launched run(String url) {
+    return run(url, "4s");
+  }
+
+  private Launched run(String url, String leaseTime) {
     List<String> arguments = new ArrayList<>(List.of("run", "lock", "--url", url));
-    arguments.addAll(List.of("--lease-time", "4s", "--grace", "500ms", "--"));
+    arguments.addAll(List.of("--lease-time", leaseTime, "--grace", "500ms", "--"));
     arguments.addAll(List.of(journal().worker()));
     Launched run = Launched.holdfast(arguments.toArray(String[]::new));
     launched.add(run);
@@ -46,7 +50,10 @@ class LossTest {
 
   /** Starts the first, and waits until it and its grandchild are at work. */
   private Launched first(String url) {
-    Launched first = run(url);
+    return first(run(url));
+  }
+
+  private Launched first(Launched first) {
     Eventually.until(
         "the first is at work; it said " + first.errors(), () -> journal().hasGrandchild());
     return first;
@@ -110,11 +117,11 @@ class LossTest {
 
     @Test
     void they_do_not_overlap_when_holdfast_is_stopped() {
-      Launched first = first(url());
+      Launched first = first(run(url(), "8s"));
       Launched second = run(url());
       first.signal("STOP");
       // Longer than a lease: it is renewed, for its command goes on.
-      Eventually.pass(Duration.ofSeconds(6));
+      Eventually.pass(Duration.ofSeconds(9));
       assertThat(journal().holders()).isEqualTo(1);
       first.signal("CONT");
       Launched.signal("KILL", first.keeper());

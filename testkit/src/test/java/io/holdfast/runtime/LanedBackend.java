@@ -3,11 +3,9 @@ package io.holdfast.runtime;
 
 import static java.util.Objects.requireNonNull;
 
-import io.holdfast.Guarantees;
-import io.holdfast.LockState;
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.BackendProvider;
-import io.holdfast.spi.LockBackend;
+import io.holdfast.spi.ForwardingBackend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -18,12 +16,15 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** A store of several servers: the part of a name before the colon says which. */
-final class LanedBackend implements LockBackend {
-  private final LockBackend store = BackendProvider.backendAt("memory:");
+final class LanedBackend extends ForwardingBackend {
   private final Set<String> silent = new HashSet<>();
   private final List<List<String>> renewals = new ArrayList<>();
   private final List<Runnable> late = new ArrayList<>();
   private @Nullable BackendContext core;
+
+  LanedBackend() {
+    super(BackendProvider.backendAt("memory:"));
+  }
 
   /** This server's clock is set forward. */
   void setForward(String server, Duration by) {
@@ -58,7 +59,7 @@ final class LanedBackend implements LockBackend {
   public CompletionStage<List<Renewal>> renew(List<Hold> holds) {
     renewals.add(holds.stream().map(Hold::name).toList());
     if (!silent.contains(lane(holds.get(0).name()))) {
-      return store.renew(holds);
+      return super.renew(holds);
     }
     CompletableFuture<List<Renewal>> unanswered = new CompletableFuture<>();
     late.add(() -> unanswered.complete(holds.stream().map(unused -> Renewal.RENEWED).toList()));
@@ -68,41 +69,6 @@ final class LanedBackend implements LockBackend {
   @Override
   public void start(BackendContext context) {
     core = context;
-    store.start(context);
-  }
-
-  @Override
-  public CompletionStage<Acquisition> acquire(AcquireRequest request) {
-    return store.acquire(request);
-  }
-
-  @Override
-  public CompletionStage<Boolean> release(Hold hold) {
-    return store.release(hold);
-  }
-
-  @Override
-  public CompletionStage<LockState> inspect(String name) {
-    return store.inspect(name);
-  }
-
-  @Override
-  public CompletionStage<List<LockState>> list(String prefix, int limit) {
-    return store.list(prefix, limit);
-  }
-
-  @Override
-  public CompletionStage<Boolean> forceRelease(String name, long token, String reason) {
-    return store.forceRelease(name, token, reason);
-  }
-
-  @Override
-  public Guarantees guarantees() {
-    return store.guarantees();
-  }
-
-  @Override
-  public void close() {
-    store.close();
+    super.start(context);
   }
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.benchmarks;
 
-import io.holdfast.Guarantees;
-import io.holdfast.LockState;
-import io.holdfast.spi.BackendContext;
+import io.holdfast.spi.ForwardingBackend;
 import io.holdfast.spi.LockBackend;
 import java.time.Duration;
 import java.util.List;
@@ -12,7 +10,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** A backend that counts the renewals on their way to the store. */
-final class CountedRenewals implements LockBackend {
+final class CountedRenewals extends ForwardingBackend {
 
   /**
    * What was counted.
@@ -23,13 +21,12 @@ final class CountedRenewals implements LockBackend {
    */
   record Count(long calls, long holds, int largest) {}
 
-  private final LockBackend store;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition counted = lock.newCondition();
   private Count count = new Count(0, 0, 0);
 
   CountedRenewals(LockBackend store) {
-    this.store = store;
+    super(store);
   }
 
   void restart() {
@@ -75,51 +72,6 @@ final class CountedRenewals implements LockBackend {
     } finally {
       lock.unlock();
     }
-    return store.renew(holds);
-  }
-
-  @Override
-  public void start(BackendContext context) {
-    store.start(context);
-  }
-
-  @Override
-  public CompletionStage<Acquisition> acquire(AcquireRequest request) {
-    return store.acquire(request);
-  }
-
-  @Override
-  public CompletionStage<Boolean> release(Hold hold) {
-    return store.release(hold);
-  }
-
-  @Override
-  public CompletionStage<LockState> inspect(String name) {
-    return store.inspect(name);
-  }
-
-  @Override
-  public CompletionStage<List<LockState>> list(String prefix, int limit) {
-    return store.list(prefix, limit);
-  }
-
-  @Override
-  public CompletionStage<Boolean> forceRelease(String name, long token, String reason) {
-    return store.forceRelease(name, token, reason);
-  }
-
-  @Override
-  public Guarantees guarantees() {
-    return store.guarantees();
-  }
-
-  @Override
-  public Object lane(String name) {
-    return store.lane(name);
-  }
-
-  @Override
-  public void close() {
-    store.close();
+    return super.renew(holds);
   }
 }

@@ -57,6 +57,14 @@ final class Failures {
     return BackendException.unknown(message, root);
   }
 
+  /** If all servers failed, and the last one because it refuses us, asking again is no use. */
+  static BackendException ofStart(String what, Throwable problem) {
+    BackendException failure = of(what, problem);
+    return failure.getCause() instanceof BackendException refusal && !refusal.isTransient()
+        ? BackendException.refused(failure.getMessage() + ": " + refusal.getMessage(), failure)
+        : failure;
+  }
+
   /** Without a connection nothing was asked for, and so nothing happened. */
   static BackendException ofConnection(String what, @Nullable Throwable problem) {
     BackendException failure =

@@ -187,7 +187,7 @@ public final class RedisBackend implements LockBackend {
     try {
       var unused = opened.get(settings.timeout().toMillis() * 4, TimeUnit.MILLISECONDS);
     } catch (ExecutionException failed) {
-      throw Failures.of("cannot use " + settings, failed);
+      throw Failures.ofStart("cannot use " + settings, failed);
     } catch (TimeoutException late) {
       throw BackendException.notApplied("no answer from " + settings, late);
     } catch (InterruptedException interrupted) {

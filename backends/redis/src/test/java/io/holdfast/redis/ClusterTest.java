@@ -2,7 +2,9 @@
 package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.BackendException;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LossCause;
@@ -116,6 +118,15 @@ class ClusterTest {
       from.call("CLUSTER", "SETSLOT", slot, "STABLE");
       to.call("CLUSTER", "SETSLOT", slot, "STABLE");
     }
+  }
+
+  @Test
+  void a_wrong_password_is_a_refusal() {
+    String address = cluster.address().replace("//", "//nobody:wrong@");
+    assertThatThrownBy(() -> clients.openAt(address, LONG))
+        .isInstanceOfSatisfying(
+            BackendException.class, refusal -> assertThat(refusal.isTransient()).isFalse())
+        .hasMessageContaining("WRONGPASS");
   }
 
   private static void move(int slot, RedisServer to) {

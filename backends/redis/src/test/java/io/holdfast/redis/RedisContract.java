@@ -41,6 +41,12 @@ abstract class RedisContract extends LockBackendContract {
         : builder.build();
   }
 
+  /** Several of these run beside each other, with six servers each. */
+  @Override
+  protected Duration leaseTime() {
+    return Duration.ofMillis(1500);
+  }
+
   @Override
   protected void restartStore() {
     requireNonNull(deployment).restart();

@@ -8,6 +8,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.spi.Address;
 import io.holdfast.testkit.redis.Eventually;
+import io.holdfast.testkit.redis.Ports;
 import io.holdfast.testkit.redis.RedisServer;
 import io.holdfast.testkit.redis.TestAuthority;
 import java.nio.file.Path;
@@ -145,8 +146,8 @@ class SecretsTest {
   @Test
   void where_tls_fails_and_where_it_works(@TempDir Path directory) throws Exception {
     TestAuthority authority = new TestAuthority(directory);
-    int port = RedisServer.freePort();
-    String[] tls = RedisServer.tlsOptions(port, authority.issue("dns:localhost"));
+    int port = Ports.free();
+    String[] tls = authority.issue("dns:localhost").serverOptions(port);
     try (RedisServer server = RedisServer.start(tls)) {
       String rule = "~* &* +@all";
       server.call(("ACL SETUSER " + USER + " on >" + PASSWORD + " " + rule).split(" "));

@@ -9,6 +9,7 @@ import io.holdfast.BackendException;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.spi.BackendProvider;
+import io.holdfast.testkit.redis.Ports;
 import io.holdfast.testkit.redis.RedisServer;
 import io.holdfast.testkit.redis.TestAuthority;
 import java.nio.file.Files;
@@ -33,10 +34,8 @@ class TlsTest {
   @BeforeAll
   static void start() {
     authority = new TestAuthority(directory);
-    port = RedisServer.freePort();
-    server =
-        RedisServer.start(
-            RedisServer.tlsOptions(port, authority.issue("dns:localhost,ip:127.0.0.1")));
+    port = Ports.free();
+    server = RedisServer.start(authority.issue("dns:localhost,ip:127.0.0.1").serverOptions(port));
     server.call("ACL", "SETUSER", "someone", "on", ">secret", "~*", "&*", "+@all");
   }
 
@@ -86,10 +85,9 @@ class TlsTest {
 
   @Test
   void a_certificate_of_another_host_is_refused() {
-    int elsewhere = RedisServer.freePort();
+    int elsewhere = Ports.free();
     try (RedisServer wrong =
-        RedisServer.start(
-            RedisServer.tlsOptions(elsewhere, authority.issue("dns:elsewhere.test")))) {
+        RedisServer.start(authority.issue("dns:elsewhere.test").serverOptions(elsewhere))) {
       assertThat(wrong.port()).isNotEqualTo(elsewhere);
       for (String host : new String[] {"localhost", "127.0.0.1"}) {
         BackendException refusal = refusal(address(host, elsewhere));

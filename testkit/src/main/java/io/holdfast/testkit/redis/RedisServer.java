@@ -3,16 +3,12 @@ package io.holdfast.testkit.redis;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
@@ -62,7 +58,7 @@ public final class RedisServer implements AutoCloseable {
     IllegalStateException last = new IllegalStateException("no free port");
     for (int tries = 0; tries < 3; tries++) {
       try {
-        return start.apply(freePort());
+        return start.apply(Ports.free());
       } catch (IllegalStateException failed) {
         last = failed;
       }
@@ -101,26 +97,6 @@ public final class RedisServer implements AutoCloseable {
       throw failed;
     }
     return server;
-  }
-
-  /**
-   * The options for a server that also listens with TLS, on a port that is free now.
-   *
-   * @param port from {@link #freePort()}
-   */
-  public static String[] tlsOptions(int port, TestAuthority.Issued certificate) {
-    return new String[] {
-      "--tls-port",
-      Integer.toString(port),
-      "--tls-cert-file",
-      certificate.certificate().toString(),
-      "--tls-key-file",
-      certificate.key().toString(),
-      "--tls-ca-cert-file",
-      certificate.authority().toString(),
-      "--tls-auth-clients",
-      "no"
-    };
   }
 
   /** Starts a sentinel with this configuration, to which its port is added. */
@@ -302,30 +278,6 @@ public final class RedisServer implements AutoCloseable {
       return Files.createTempDirectory("holdfast-redis");
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
-    }
-  }
-
-  /**
-   * A port of the loopback interface that is free now. Below those that the system gives to
-   * outgoing connections, so that a server which is started again finds its port free; and so is a
-   * cluster's bus port, 10,000 above.
-   */
-  public static int freePort() {
-    for (int tries = 0; tries < 1000; tries++) {
-      int port = ThreadLocalRandom.current().nextInt(10_000, 22_000);
-      if (isFree(port) && isFree(port + 10_000)) {
-        return port;
-      }
-    }
-    throw new IllegalStateException("no free port between 10,000 and 22,000");
-  }
-
-  private static boolean isFree(int port) {
-    try (ServerSocket socket = new ServerSocket()) {
-      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1);
-      return true;
-    } catch (IOException taken) {
-      return false;
     }
   }
 }

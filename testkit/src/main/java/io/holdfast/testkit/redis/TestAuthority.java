@@ -32,7 +32,18 @@ public final class TestAuthority {
    * @param key its private key
    * @param authority that of the authority that issued it
    */
-  public record Issued(Path certificate, Path key, Path authority) {}
+  public record Issued(Path certificate, Path key, Path authority) {
+
+    /** The options of a Redis server that also listens with TLS, on this port. */
+    public String[] serverOptions(int port) {
+      List<String> options = new ArrayList<>(List.of("--tls-port", Integer.toString(port)));
+      options.addAll(List.of("--tls-cert-file", certificate.toString()));
+      options.addAll(List.of("--tls-key-file", key.toString()));
+      options.addAll(List.of("--tls-ca-cert-file", authority.toString()));
+      options.addAll(List.of("--tls-auth-clients", "no"));
+      return options.toArray(String[]::new);
+    }
+  }
 
   /** Makes an authority that keeps its files in this directory. */
   public TestAuthority(Path directory) {

@@ -11,8 +11,7 @@ module io.holdfast.testkit {
 
   exports io.holdfast.testkit;
   exports io.holdfast.testkit.broken;
-  exports io.holdfast.testkit.postgresql;
-  exports io.holdfast.testkit.redis;
+  exports io.holdfast.testkit.servers;
 
   // The contract's groups are not public; JUnit finds them by reflection.
   opens io.holdfast.testkit to

@@ -11,7 +11,7 @@ import io.holdfast.BackendException;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.spi.BackendProvider;
-import io.holdfast.testkit.redis.Eventually;
+import io.holdfast.testkit.servers.Eventually;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.sql.Connection;

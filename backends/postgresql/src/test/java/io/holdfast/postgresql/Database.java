@@ -4,7 +4,7 @@ package io.holdfast.postgresql;
 import io.holdfast.Holdfast;
 import io.holdfast.spi.BackendProvider;
 import io.holdfast.spi.LockBackend;
-import io.holdfast.testkit.postgresql.PostgresServer;
+import io.holdfast.testkit.servers.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;

@@ -4,7 +4,7 @@ package io.holdfast.postgresql;
 import io.holdfast.spi.BackendProvider;
 import io.holdfast.spi.LockBackend;
 import io.holdfast.testkit.LockBackendContract;
-import io.holdfast.testkit.postgresql.PostgresServer;
+import io.holdfast.testkit.servers.PostgresServer;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

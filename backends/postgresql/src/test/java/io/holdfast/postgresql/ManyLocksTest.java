@@ -7,7 +7,7 @@ import io.holdfast.BackendException;
 import io.holdfast.BackendException.Outcome;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
-import io.holdfast.testkit.redis.Eventually;
+import io.holdfast.testkit.servers.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

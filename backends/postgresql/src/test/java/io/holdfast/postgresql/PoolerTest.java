@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.holdfast.BackendException;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
-import io.holdfast.testkit.postgresql.PgBouncer;
+import io.holdfast.testkit.servers.PgBouncer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

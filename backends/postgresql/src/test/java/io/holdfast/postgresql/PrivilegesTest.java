@@ -9,7 +9,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LossCause;
 import io.holdfast.spi.BackendProvider;
-import io.holdfast.testkit.redis.Eventually;
+import io.holdfast.testkit.servers.Eventually;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -10,7 +10,7 @@ import io.holdfast.BackendException;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
-import io.holdfast.testkit.postgresql.PgBouncer;
+import io.holdfast.testkit.servers.PgBouncer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

@@ -4,7 +4,7 @@ package io.holdfast.quorum;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Holdfast;
-import io.holdfast.testkit.redis.Eventually;
+import io.holdfast.testkit.servers.Eventually;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

@@ -4,7 +4,7 @@ package io.holdfast.quorum;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockException;
-import io.holdfast.testkit.redis.Eventually;
+import io.holdfast.testkit.servers.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@
 package io.holdfast.quorum;
 
 import io.holdfast.quorum.History.Span;
-import io.holdfast.testkit.redis.Eventually;
+import io.holdfast.testkit.servers.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.quorum;
 
-import io.holdfast.testkit.redis.RedisServer;
+import io.holdfast.testkit.servers.RedisServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

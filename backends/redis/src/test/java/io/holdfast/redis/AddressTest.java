@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.holdfast.BackendException;
 import io.holdfast.Holdfast;
 import io.holdfast.spi.BackendProvider;
-import io.holdfast.testkit.redis.RedisServer;
+import io.holdfast.testkit.servers.RedisServer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.LockBackend.Renewal;
-import io.holdfast.testkit.redis.Eventually;
-import io.holdfast.testkit.redis.FaultyProxy;
-import io.holdfast.testkit.redis.RedisServer;
+import io.holdfast.testkit.servers.Eventually;
+import io.holdfast.testkit.servers.FaultyProxy;
+import io.holdfast.testkit.servers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

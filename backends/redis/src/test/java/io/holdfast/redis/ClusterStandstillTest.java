@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
-import io.holdfast.testkit.redis.Eventually;
-import io.holdfast.testkit.redis.RedisServer;
+import io.holdfast.testkit.servers.Eventually;
+import io.holdfast.testkit.servers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
-import io.holdfast.testkit.redis.RedisServer;
+import io.holdfast.testkit.servers.RedisServer;
 
 /** One server. */
 record OneRedis(RedisServer server) implements Deployment {

@@ -3,7 +3,7 @@ package io.holdfast.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.holdfast.testkit.redis.RedisServer;
+import io.holdfast.testkit.servers.RedisServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

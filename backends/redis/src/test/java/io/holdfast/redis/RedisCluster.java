@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
-import io.holdfast.testkit.redis.Eventually;
-import io.holdfast.testkit.redis.FaultyProxy;
-import io.holdfast.testkit.redis.RedisServer;
+import io.holdfast.testkit.servers.Eventually;
+import io.holdfast.testkit.servers.FaultyProxy;
+import io.holdfast.testkit.servers.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -9,7 +9,7 @@ import io.holdfast.FencingToken;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.StaleTokenException;
-import io.holdfast.testkit.redis.RedisServer;
+import io.holdfast.testkit.servers.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;

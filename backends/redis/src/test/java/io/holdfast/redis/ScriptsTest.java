@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.redis.ScriptBench.Asker;
 import io.holdfast.redis.ScriptBench.Reply;
-import io.holdfast.testkit.redis.RedisServer;
-import io.holdfast.testkit.redis.RedisWire;
+import io.holdfast.testkit.servers.RedisServer;
+import io.holdfast.testkit.servers.RedisWire;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;

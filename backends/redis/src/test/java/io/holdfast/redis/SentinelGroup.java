@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
-import io.holdfast.testkit.redis.Eventually;
-import io.holdfast.testkit.redis.RedisServer;
-import io.holdfast.testkit.redis.RedisWire;
+import io.holdfast.testkit.servers.Eventually;
+import io.holdfast.testkit.servers.RedisServer;
+import io.holdfast.testkit.servers.RedisWire;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
-import io.holdfast.testkit.redis.RedisServer;
+import io.holdfast.testkit.servers.RedisServer;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.jdbc;
 
-import io.holdfast.testkit.postgresql.PostgresServer;
+import io.holdfast.testkit.servers.PostgresServer;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 

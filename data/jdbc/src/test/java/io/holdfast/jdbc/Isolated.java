@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.jdbc;
 
-import io.holdfast.testkit.redis.Eventually;
+import io.holdfast.testkit.servers.Eventually;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.jdbc;
 
-import io.holdfast.testkit.redis.Eventually;
-import io.holdfast.testkit.redis.RedisServer;
+import io.holdfast.testkit.servers.Eventually;
+import io.holdfast.testkit.servers.Ports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 final class MariaDbServer implements AutoCloseable {
   private final Path directory;
   private final Process process;
-  private final int port = RedisServer.freePort();
+  private final int port = Ports.free();
 
   private MariaDbServer() throws IOException, InterruptedException {
     directory = Files.createTempDirectory("holdfast-mariadb");

@@ -3,7 +3,7 @@ package io.holdfast.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.holdfast.testkit.redis.Eventually;
+import io.holdfast.testkit.servers.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -3,9 +3,9 @@ package io.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.testkit.postgresql.PostgresServer;
-import io.holdfast.testkit.redis.Eventually;
-import io.holdfast.testkit.redis.RedisServer;
+import io.holdfast.testkit.servers.Eventually;
+import io.holdfast.testkit.servers.PostgresServer;
+import io.holdfast.testkit.servers.RedisServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.testkit.redis.Eventually;
+import io.holdfast.testkit.servers.Eventually;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;

@@ -3,7 +3,7 @@ package io.holdfast.examples.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.testkit.postgresql.PostgresServer;
+import io.holdfast.testkit.servers.PostgresServer;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;

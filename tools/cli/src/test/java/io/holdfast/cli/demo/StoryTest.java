@@ -3,7 +3,7 @@ package io.holdfast.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.testkit.redis.RedisServer;
+import io.holdfast.testkit.servers.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

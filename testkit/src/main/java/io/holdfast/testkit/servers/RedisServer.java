@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.holdfast.testkit.redis;
+package io.holdfast.testkit.servers;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.holdfast.testkit.postgresql;
+package io.holdfast.testkit.servers;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,7 +36,7 @@ public final class PgBouncer implements AutoCloseable {
    */
   public static PgBouncer start(PostgresServer server, String poolMode) {
     Path directory = ChildProcess.directory("holdfast-pgbouncer");
-    int port = ChildProcess.freePort();
+    int port = Ports.free();
     String configuration =
         """
         [databases]

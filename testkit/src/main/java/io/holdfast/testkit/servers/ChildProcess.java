@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.holdfast.testkit.postgresql;
+package io.holdfast.testkit.servers;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -98,14 +96,6 @@ final class ChildProcess {
       return Files.readString(log);
     } catch (IOException unreadable) {
       return "no log";
-    }
-  }
-
-  static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException failed) {
-      throw new UncheckedIOException(failed);
     }
   }
 

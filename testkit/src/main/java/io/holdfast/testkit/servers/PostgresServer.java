@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.holdfast.testkit.postgresql;
+package io.holdfast.testkit.servers;
 
 import java.io.BufferedOutputStream;
 import java.io.DataOutputStream;
@@ -49,8 +49,7 @@ public final class PostgresServer implements AutoCloseable {
   public static PostgresServer start(String... settings) {
     Path directory = ChildProcess.directory("holdfast-postgresql");
     Template.copyTo(directory.resolve("data"));
-    PostgresServer server =
-        new PostgresServer(directory, ChildProcess.freePort(), List.of(settings));
+    PostgresServer server = new PostgresServer(directory, Ports.free(), List.of(settings));
     server.awaitAnswer();
     return server;
   }
@@ -70,7 +69,7 @@ public final class PostgresServer implements AutoCloseable {
       throw new IllegalStateException(
           "no standby was made: " + ChildProcess.read(place.resolve("log")));
     }
-    PostgresServer standby = new PostgresServer(place, ChildProcess.freePort(), List.of(settings));
+    PostgresServer standby = new PostgresServer(place, Ports.free(), List.of(settings));
     standby.awaitAnswer();
     return standby;
   }

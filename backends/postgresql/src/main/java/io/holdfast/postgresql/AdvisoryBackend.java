@@ -103,7 +103,7 @@ final class AdvisoryBackend implements LockBackend {
         new Line("holdfast-postgresql-session", session),
         listener,
         waits,
-        locks::acquire,
+        locks.acquiring()::acquire,
         locks::renew,
         locks::release,
         (connection, tasks) -> {

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.postgresql;
 
-import io.holdfast.BackendException;
 import io.holdfast.LossCause;
 import io.holdfast.Mode;
-import io.holdfast.Origin;
 import io.holdfast.postgresql.AdvisoryTable.Held;
 import io.holdfast.postgresql.AdvisoryTable.Need;
 import io.holdfast.spi.BackendContext;
-import io.holdfast.spi.LockBackend.AcquireRequest;
-import io.holdfast.spi.LockBackend.Acquisition;
 import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.LockBackend.Renewal;
 import io.holdfast.spi.Moment;
@@ -17,7 +13,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -34,11 +29,6 @@ import org.jspecify.annotations.Nullable;
  * each error the session is compared with what we know, and what nobody knows of is given back.
  */
 final class AdvisoryLocks {
-  /** A waiter's row is seen by releases that begin after this; so it looks once more. */
-  private static final Duration LOOK_AGAIN = Duration.ofMillis(30);
-
-  private static final Duration LISTENING = Duration.ofSeconds(3);
-
   private final PostgresSettings settings;
   private final BackendContext context;
   private final AdvisoryTable table;
@@ -64,136 +54,8 @@ final class AdvisoryLocks {
     this.channel = channel;
   }
 
-  /** Grants what the server grants; those of one lock one after the other. */
-  void acquire(Connection connection, List<Line.Task<AcquireRequest, Acquisition>> tasks)
-      throws SQLException {
-    List<Line.Task<AcquireRequest, Acquisition>> rest = tasks;
-    List<Line.Task<AcquireRequest, Acquisition>> repeated = new ArrayList<>();
-    while (!rest.isEmpty()) {
-      List<Line.Task<AcquireRequest, Acquisition>> now = new ArrayList<>();
-      List<Line.Task<AcquireRequest, Acquisition>> later = new ArrayList<>();
-      Set<Long> asked = new HashSet<>();
-      for (Line.Task<AcquireRequest, Acquisition> task : rest) {
-        Hold hold = task.request().hold();
-        if (table.get(hold.holder()) != null) {
-          repeated.add(task);
-        } else if (need(hold) == Need.NOTHING) {
-          task.answer().complete(new Acquisition.Held(Duration.ZERO));
-        } else {
-          (asked.add(key(hold)) ? now : later).add(task);
-        }
-      }
-      ask(connection, now);
-      rest = later;
-    }
-    if (!repeated.isEmpty()) {
-      probe(connection);
-      repeated.forEach(this::grantAgain);
-    }
-  }
-
-  private void grantAgain(Line.Task<AcquireRequest, Acquisition> task) {
-    Held known = table.get(task.request().hold().holder());
-    if (known == null) {
-      task.answer().complete(new Acquisition.Held(Duration.ZERO));
-      return;
-    }
-    table.extend(known, nowNanos());
-    task.answer()
-        .complete(new Acquisition.Granted(known.token(), known.passes(), task.request().sent()));
-  }
-
-  private void ask(Connection connection, List<Line.Task<AcquireRequest, Acquisition>> tasks)
-      throws SQLException {
-    if (tasks.isEmpty()) {
-      return;
-    }
-    try {
-      askTogether(connection, tasks);
-    } catch (SQLException failed) {
-      reconcile(connection, failed);
-      if (tasks.size() == 1 || !Failures.isFull(failed)) {
-        throw failed;
-      }
-      askInTurn(connection, tasks);
-    }
-  }
-
-  /** Those that fit are granted; once one does not, neither do those behind it. */
-  private void askInTurn(Connection connection, List<Line.Task<AcquireRequest, Acquisition>> tasks)
-      throws SQLException {
-    for (Line.Task<AcquireRequest, Acquisition> task : tasks) {
-      try {
-        askTogether(connection, List.of(task));
-      } catch (SQLException failed) {
-        reconcile(connection, failed);
-        throw failed;
-      }
-    }
-  }
-
-  private void askTogether(
-      Connection connection, List<Line.Task<AcquireRequest, Acquisition>> tasks)
-      throws SQLException {
-    List<AcquireRequest> requests = tasks.stream().map(Line.Task::request).toList();
-    Origin origin = context.origin();
-    try (PreparedStatement statement = connection.prepareStatement(sql.acquire)) {
-      new Columns<>(statement, requests)
-          .prepared()
-          .column("int8", request -> key(request.hold()))
-          .column("text", request -> request.hold().name())
-          .column("text", request -> request.hold().holder().toString())
-          .column("bool", request -> isShared(request.hold()))
-          .column("bool", request -> need(request.hold()) == Need.TOKEN)
-          .column("int8", request -> LeaseAcquire.micros(request.hold().leaseTime()))
-          .column("bool", request -> !request.patience().isZero())
-          .column("int4", request -> Math.min(request.passes(), LeaseAcquire.MOST_PASSES))
-          .column("text", AcquireRequest::purpose)
-          .number(session.presence())
-          .text(channel.get())
-          .text(origin.process())
-          .text(origin.host())
-          .number(origin.pid())
-          .text(origin.application());
-      try (ResultSet row = statement.executeQuery()) {
-        while (row.next()) {
-          requireSameSession(row.getInt(4));
-          answer(tasks.get(row.getInt(1) - 1), row);
-        }
-      }
-    }
-    session.spoke();
-  }
-
-  private void answer(Line.Task<AcquireRequest, Acquisition> task, ResultSet row)
-      throws SQLException {
-    AcquireRequest request = task.request();
-    Hold hold = request.hold();
-    long token = row.getLong(2);
-    if (!row.wasNull()) {
-      int passes = Math.min(request.passes(), LeaseAcquire.MOST_PASSES);
-      long until = nowNanos() + hold.leaseTime().toNanos();
-      table.add(new Held(hold, key(hold), token, passes, until));
-      task.answer().complete(new Acquisition.Granted(token, passes, request.sent()));
-      return;
-    }
-    String other = row.getString(3);
-    if (other != null) {
-      task.answer()
-          .completeExceptionally(
-              BackendException.refused(
-                  "'"
-                      + hold.name()
-                      + "' and '"
-                      + other
-                      + "', which is held, have the same 64-bit"
-                      + " key: rename one of them, or use mode=lease",
-                  null));
-      return;
-    }
-    boolean isNew = !request.patience().isZero() && table.waits(hold.holder());
-    Duration otherwise = channel.get() == null ? Duration.ZERO : LISTENING;
-    task.answer().complete(new Acquisition.Held(isNew ? LOOK_AGAIN : otherwise));
+  AdvisoryAcquire acquiring() {
+    return new AdvisoryAcquire(this, context, table, session, sql, channel);
   }
 
   /** Ends holds and waits. */
@@ -339,7 +201,7 @@ final class AdvisoryLocks {
    * After an error: gives back what was granted by the way. If not even that can be done, the
    * session is to end, and with it whatever it holds.
    */
-  private void reconcile(Connection connection, SQLException failed) throws SQLException {
+  void reconcile(Connection connection, SQLException failed) throws SQLException {
     if (Failures.isBroken(failed)) {
       throw failed;
     }
@@ -363,25 +225,25 @@ final class AdvisoryLocks {
     }
   }
 
-  private void requireSameSession(int pid) throws SQLException {
+  void requireSameSession(int pid) throws SQLException {
     if (pid != session.pid()) {
       throw new SQLException("the session has changed: is there a pooler in between?", "08006");
     }
   }
 
-  private Need need(Hold hold) {
+  Need need(Hold hold) {
     return table.need(key(hold), isShared(hold));
   }
 
-  private static boolean isShared(Hold hold) {
+  static boolean isShared(Hold hold) {
     return hold.mode() instanceof Mode.Shared;
   }
 
-  private long key(Hold hold) {
+  long key(Hold hold) {
     return keys.applyAsLong(hold.name());
   }
 
-  private long nowNanos() {
+  long nowNanos() {
     Moment now = context.now();
     return now.monotonicNanos();
   }

@@ -20,6 +20,7 @@ public final class FaultyProxy implements AutoCloseable {
   private final int target;
   private final ServerSocket listener;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+  private final List<Socket> torn = new CopyOnWriteArrayList<>();
   private volatile boolean losesReplies;
   private volatile boolean losesRequests;
   private boolean holdsReplies;
@@ -61,12 +62,17 @@ public final class FaultyProxy implements AutoCloseable {
     losesRequests = true;
   }
 
-  /** What comes from now on gets through, and what was held back; what was lost stays lost. */
+  /**
+   * What comes from now on gets through, and what was held back; what was lost stays lost. A
+   * connection that lost something is closed: a stream with a gap is nothing that a network makes.
+   */
   public synchronized void heal() {
     holdsReplies = false;
     notifyAll();
     losesReplies = false;
     losesRequests = false;
+    torn.forEach(FaultyProxy::close);
+    torn.clear();
   }
 
   /** Closes all connections. */
@@ -105,6 +111,7 @@ public final class FaultyProxy implements AutoCloseable {
 
   private void carry(Socket from, Socket to, boolean request) {
     byte[] buffer = new byte[1 << 16];
+    boolean isTorn = false;
     try {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
@@ -112,7 +119,12 @@ public final class FaultyProxy implements AutoCloseable {
         if (!request) {
           awaitReplies();
         }
-        if (!(request ? losesRequests : losesReplies)) {
+        if (request ? losesRequests : losesReplies) {
+          isTorn = true;
+          torn.addAll(List.of(from, to));
+        } else if (isTorn) {
+          break;
+        } else {
           out.write(buffer, 0, read);
         }
       }

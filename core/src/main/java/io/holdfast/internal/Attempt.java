@@ -2,6 +2,7 @@
 package io.holdfast.internal;
 
 import io.holdfast.BackendException;
+import io.holdfast.LossCause;
 import io.holdfast.spi.LockBackend.AcquireRequest;
 import io.holdfast.spi.LockBackend.Acquisition;
 import io.holdfast.spi.LockBackend.Acquisition.Granted;
@@ -53,6 +54,7 @@ final class Attempt extends Timetable.Entry {
   private int tries;
   private boolean unanswered;
   private boolean askAgain;
+  private @Nullable LossCause lossSinceGrant;
   private boolean contended;
   private boolean standsInStore;
 
@@ -150,6 +152,24 @@ final class Attempt extends Timetable.Entry {
       patience.askIn(0, now);
       runtime.timetable().schedule(this, now.monotonicNanos());
     }
+  }
+
+  /**
+   * The store says that what it granted is lost. If the hold does not stand yet, it asks for this.
+   */
+  void lost(LossCause cause) {
+    synchronized (this) {
+      if (phase == Phase.GRANTED) {
+        lossSinceGrant = cause;
+        return;
+      }
+    }
+    retry();
+  }
+
+  /** Why the grant was lost before its hold stood in this attempt's place, if it was. */
+  synchronized @Nullable LossCause lossSinceGrant() {
+    return lossSinceGrant;
   }
 
   /** The store handed the lock over: no further round trip, unless half of the lease has gone. */

@@ -64,10 +64,14 @@ final class LiveHold extends Timetable.Entry {
     return lease;
   }
 
-  /** Whoever is served from now on finds it, and it is looked after. */
-  void start() {
+  /** From now on signals find it in the place of its attempt, and it is looked after. */
+  void start(Attempt attempt) {
     runtime.router().add(hold.holder(), this);
     scheduleNext(since);
+    LossCause lostBefore = attempt.lossSinceGrant();
+    if (lostBefore != null) {
+      lost(lostBefore);
+    }
   }
 
   /** Whether it was released or lost. */

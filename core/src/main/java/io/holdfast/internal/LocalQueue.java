@@ -146,7 +146,7 @@ final class LocalQueue implements Attempt.Caller {
       runtime.soon(() -> Departure.begin(runtime, attempt.hold()));
       return;
     }
-    begun.start();
+    begun.start(attempt);
     first.served(begun.lease(), attempt.wasContended());
     if (next != null) {
       // Not at once: the grant may be a signal, and signals do not call back.

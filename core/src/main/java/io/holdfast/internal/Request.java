@@ -145,7 +145,7 @@ final class Request extends Timetable.Entry implements Attempt.Caller {
   @Override
   public void granted(Attempt attempt, Granted grant) {
     LiveHold hold = new LiveHold(runtime, attempt.hold(), grant, null, this);
-    hold.start();
+    hold.start(attempt);
     served(hold.lease(), attempt.wasContended());
   }
 

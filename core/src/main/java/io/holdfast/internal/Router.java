@@ -82,11 +82,12 @@ final class Router implements BackendContext {
 
   @Override
   public void lost(Holder holder, LossCause cause) {
-    Timetable.Entry place = places.get(holder);
-    if (place instanceof LiveHold hold) {
+    if (places.get(holder) instanceof Attempt attempt) {
+      attempt.lost(cause);
+    }
+    // Looked up anew: the attempt may have been granted, and replaced by its hold, just now.
+    if (places.get(holder) instanceof LiveHold hold) {
       hold.lost(cause);
-    } else if (place instanceof Attempt attempt) {
-      attempt.retry();
     }
   }
 

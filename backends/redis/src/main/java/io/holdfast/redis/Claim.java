@@ -22,6 +22,7 @@ final class Claim {
   private int unanswered;
   private boolean mayStand;
   private long toldToken;
+  private long toldMicros;
   private long unsettledUntilNanos;
   private boolean isUnsettled;
   private boolean left;
@@ -50,7 +51,10 @@ final class Claim {
     toldToken = 0;
   }
 
-  /** The answer was: held. Returns false if a message had told of a grant meanwhile. */
+  /**
+   * The answer was: held. Returns false if a message had told of a grant before that, which must be
+   * lost again; a message of a later grant may have overtaken this answer.
+   */
   synchronized boolean queued(long ticket, Moment sent, long serverMicros) {
     unanswered--;
     this.ticket = ticket;
@@ -59,7 +63,7 @@ final class Claim {
       queuedMicros = serverMicros;
       queuedSent = sent;
     }
-    return toldToken == 0;
+    return toldToken == 0 || serverMicros < toldMicros;
   }
 
   /** The answer was: granted. Returns false if a message had told of another grant meanwhile. */
@@ -95,6 +99,7 @@ final class Claim {
       return null;
     }
     toldToken = first;
+    toldMicros = serverMicros;
     mayStand = true;
     return new Granted(first, (int) (last - first), queuedSent == null ? firstSent : queuedSent);
   }

@@ -3,6 +3,7 @@ package io.holdfast.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.BackendException.Outcome;
 import io.holdfast.DistributedLock;
 import io.holdfast.Guarantees.Capability;
 import io.holdfast.Lease;
@@ -13,6 +14,7 @@ import io.holdfast.spi.LockBackend.Acquisition.Granted;
 import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.Moment;
 import io.holdfast.testkit.FaultyBackend.Signal;
+import io.holdfast.testkit.FaultyBackend.Verb;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -205,9 +207,18 @@ abstract class WaitingAndOrderGroup extends ContractGroup {
     other.network().every(Signal.RETRY).delay(Duration.ofMillis(400));
     DistributedLock lock = other.lock(name()).withLeaseTime(longLease());
     Asking waiter = other.stand(Form.ASYNC, lock);
+    asksInVain(other); // Served by an answer, it would hold the lock with every right.
     holder.release(lease);
     waiter.breakOff();
     assertBecomesFree(name());
+  }
+
+  /** From now on only a signal can serve this peer's waiters. */
+  private void asksInVain(Peer peer) {
+    peer.network().every(Verb.ACQUIRE).fail(Outcome.NOT_APPLIED);
+    until(
+        "what was asked before is answered",
+        () -> peer.network().answers(Verb.ACQUIRE) == peer.network().calls(Verb.ACQUIRE));
   }
 
   @Test

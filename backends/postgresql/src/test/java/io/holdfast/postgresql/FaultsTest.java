@@ -210,9 +210,7 @@ class FaultsTest {
           "postgresql://postgres@" + network.hostAndPort() + "/postgres?mode=advisory&session=10m";
       Holdfast behind = database.client(BackendProvider.backendAt(address), LEASE);
       behind.lock("n").acquire(LONG);
-      network.loseReplies();
-      Eventually.pass(LEASE);
-      network.heal();
+      network.strand();
       Holdfast other = database.client(ADVISORY, LEASE);
       Eventually.until("it is free", () -> other.lock("n").tryAcquire().isPresent());
     }

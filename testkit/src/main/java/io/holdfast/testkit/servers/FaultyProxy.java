@@ -10,17 +10,20 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * A network between clients and a server that loses things: it can let requests through and drop
- * what comes back, or hold it back, drop both, or cut all connections.
+ * what comes back, or hold it back, drop both, or cut or strand all connections.
  */
 public final class FaultyProxy implements AutoCloseable {
   private final int target;
   private final ServerSocket listener;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final List<Socket> torn = new CopyOnWriteArrayList<>();
+  private final Set<Socket> stranded = ConcurrentHashMap.newKeySet();
   private volatile boolean losesReplies;
   private volatile boolean losesRequests;
   private boolean holdsReplies;
@@ -60,6 +63,14 @@ public final class FaultyProxy implements AutoCloseable {
   public void loseEverything() {
     losesReplies = true;
     losesRequests = true;
+  }
+
+  /**
+   * Nothing gets through any more on the connections that are open, not even that one side has
+   * closed its end; new ones are sound. So a server keeps the session of a client that has left.
+   */
+  public void strand() {
+    stranded.addAll(sockets);
   }
 
   /**
@@ -119,6 +130,9 @@ public final class FaultyProxy implements AutoCloseable {
         if (!request) {
           awaitReplies();
         }
+        if (stranded.contains(from)) {
+          continue;
+        }
         if (request ? losesRequests : losesReplies) {
           isTorn = true;
           torn.addAll(List.of(from, to));
@@ -132,7 +146,9 @@ public final class FaultyProxy implements AutoCloseable {
       // The other side hears of it below.
     }
     close(from);
-    close(to);
+    if (!stranded.contains(to)) {
+      close(to);
+    }
   }
 
   private synchronized void awaitReplies() throws IOException {

@@ -2,15 +2,11 @@
 package io.holdfast.postgresql;
 
 import io.holdfast.Guarantees;
-import io.holdfast.LockState;
 import io.holdfast.spi.BackendContext;
-import io.holdfast.spi.Finding;
-import io.holdfast.spi.LockBackend;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -32,29 +28,15 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Cost.</b> One statement to acquire, one to release; one more to be woken; one for all
  * renewals. Two connections in all: one that holds and one that listens.
  */
-final class AdvisoryBackend implements LockBackend {
+final class AdvisoryBackend extends SqlBackend {
   private static final Duration LONGEST_TICK = Duration.ofMillis(250);
 
-  private final PostgresSettings settings;
-  private final Connections connections;
   private final ToLongFunction<String> keys;
-  private volatile @Nullable Started started;
 
-  private record Started(
-      BackendContext context,
-      Line line,
-      @Nullable Listener listener,
-      Waits waits,
-      Line.Verb<AcquireRequest, Acquisition> acquire,
-      Line.Verb<List<Hold>, List<Renewal>> renew,
-      Line.Verb<Hold, Boolean> release,
-      Line.Verb<LeaseVerbs.Force, Boolean> force,
-      Line.Verb<String, Long> sweep,
-      Line.Verb<Look.Request, List<LockState>> look) {}
+  private record Sweep(BackendContext context, Line line, Line.Verb<String, Long> verb) {}
 
   AdvisoryBackend(PostgresSettings settings, Connections connections, ToLongFunction<String> keys) {
-    this.settings = settings;
-    this.connections = connections;
+    super(settings, connections);
     this.keys = keys;
   }
 
@@ -77,30 +59,22 @@ final class AdvisoryBackend implements LockBackend {
             session,
             keys,
             () -> listener == null ? null : listener.channelIfListening());
-    Started parts = parts(context, locks[0], session, listener, waits);
+    Line line = new Line("holdfast-postgresql-session", session);
     Connection opened;
     try {
       opened = session.open();
     } catch (SQLException failed) {
       throw Failures.ofConnection("cannot use " + connections, failed);
     }
-    parts.line.start(opened);
-    started = parts;
-    if (listener != null) {
-      listener.start();
-    }
-    tick(LONGEST_TICK.toNanos());
+    line.start(opened);
+    serve(verbs(line, locks[0], listener, waits));
+    tick(new Sweep(context, line, locks[0]::sweep), LONGEST_TICK.toNanos());
   }
 
-  private Started parts(
-      BackendContext context,
-      AdvisoryLocks locks,
-      AdvisorySession session,
-      @Nullable Listener listener,
-      Waits waits) {
-    return new Started(
-        context,
-        new Line("holdfast-postgresql-session", session),
+  private Verbs verbs(Line line, AdvisoryLocks locks, @Nullable Listener listener, Waits waits) {
+    return new Verbs(
+        line,
+        line,
         listener,
         waits,
         locks.acquiring()::acquire,
@@ -110,10 +84,6 @@ final class AdvisoryBackend implements LockBackend {
           for (Line.Task<LeaseVerbs.Force, Boolean> task : tasks) {
             task.answer().complete(locks.forceRelease(connection, task.request()));
           }
-        },
-        (connection, tasks) -> {
-          long shortest = locks.sweep(connection);
-          tasks.forEach(task -> task.answer().complete(shortest));
         },
         Look.verb(AdvisorySql.look(settings), AdvisorySql.names(settings)));
   }
@@ -138,31 +108,31 @@ final class AdvisoryBackend implements LockBackend {
 
   /** Finds what was marked to be ended by force. */
   private void sweepNow() {
-    Started parts = started;
-    if (parts != null) {
-      var unused = parts.line.ask(parts.renew, "a look at the session failed", List.of());
+    Verbs verbs = verbsIfOpen();
+    if (verbs != null) {
+      var unused = verbs.requests().ask(verbs.renew(), "a look at the session failed", List.of());
     }
   }
 
   /** Again and again: ends what has run out, and keeps the session from being silent for long. */
-  private void tick(long delayNanos) {
-    Started parts = started;
-    if (parts != null) {
-      parts.context.after(Duration.ofNanos(delayNanos), () -> sweep(parts));
+  private void tick(Sweep sweep, long delayNanos) {
+    if (verbsIfOpen() != null) {
+      sweep.context.after(Duration.ofNanos(delayNanos), () -> sweep(sweep));
     }
   }
 
-  private void sweep(Started parts) {
+  private void sweep(Sweep sweep) {
     var unused =
-        parts
+        sweep
             .line
-            .ask(parts.sweep, "a look at the session failed", "")
+            .ask(sweep.verb, "a look at the session failed", "")
             .whenComplete(
                 (shortestNanos, failure) ->
                     tick(
+                        sweep,
                         failure == null
                             ? Math.min(LONGEST_TICK.toNanos(), shortestNanos / 20)
-                            : pause(parts.context)));
+                            : pause(sweep.context)));
   }
 
   /** With jitter: many clients do not come back to a server in step. */
@@ -171,94 +141,7 @@ final class AdvisoryBackend implements LockBackend {
   }
 
   @Override
-  public CompletionStage<Acquisition> acquire(AcquireRequest request) {
-    Started parts = parts();
-    Hold hold = request.hold();
-    if (!request.patience().isZero()) {
-      parts.waits.asks(hold.holder(), hold.name());
-    }
-    return parts.waits.watch(
-        hold.holder(),
-        parts.line.ask(parts.acquire, "acquire of '" + hold.name() + "' failed", request));
-  }
-
-  @Override
-  public CompletionStage<List<Renewal>> renew(List<Hold> holds) {
-    Started parts = parts();
-    return parts.line.ask(parts.renew, "renewal of " + holds.size() + " failed", holds);
-  }
-
-  @Override
-  public CompletionStage<Boolean> release(Hold hold) {
-    Started parts = parts();
-    parts.waits.waitsNoMore(hold.holder());
-    return parts.line.ask(parts.release, "release of '" + hold.name() + "' failed", hold);
-  }
-
-  @Override
-  public CompletionStage<LockState> inspect(String name) {
-    Started parts = parts();
-    return parts
-        .line
-        .ask(parts.look, "inspect of '" + name + "' failed", new Look.Request(name, 0))
-        .thenApply(states -> states.isEmpty() ? LockState.free(name) : states.get(0));
-  }
-
-  @Override
-  public CompletionStage<List<LockState>> list(String prefix, int limit) {
-    Started parts = parts();
-    return parts.line.ask(
-        parts.look, "list of '" + prefix + "' failed", new Look.Request(prefix, limit));
-  }
-
-  @Override
-  public CompletionStage<Boolean> forceRelease(String name, long token, String reason) {
-    Started parts = parts();
-    return parts.line.ask(
-        parts.force,
-        "force release of '" + name + "' failed",
-        new LeaseVerbs.Force(name, token, reason));
-  }
-
-  @Override
   public Guarantees guarantees() {
     return PostgresGuarantees.of(settings);
-  }
-
-  @Override
-  public CompletionStage<List<Finding>> checkUp() {
-    return CheckUp.of(connections, settings);
-  }
-
-  @Override
-  public String schema() {
-    return Schema.script(settings.schema());
-  }
-
-  @Override
-  public void close() {
-    Started parts = started;
-    started = null;
-    if (parts == null) {
-      return;
-    }
-    if (parts.listener != null) {
-      parts.listener.close();
-    }
-    parts.line.close();
-  }
-
-  private Started parts() {
-    Started parts = started;
-    if (parts == null) {
-      throw new IllegalStateException("the backend is not started, or closed");
-    }
-    return parts;
-  }
-
-  /** Where it is; no secret. */
-  @Override
-  public String toString() {
-    return connections + " mode=advisory";
   }
 }

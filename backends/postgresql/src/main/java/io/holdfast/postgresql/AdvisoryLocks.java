@@ -158,8 +158,8 @@ final class AdvisoryLocks {
     }
   }
 
-  /** Ends what has run out, and speaks if nothing was said for long. Returns the shortest lease. */
-  long sweep(Connection connection) throws SQLException {
+  /** Ends what has run out, and speaks if nothing was said for long. Answers the shortest lease. */
+  void sweep(Connection connection, List<Line.Task<String, Long>> tasks) throws SQLException {
     List<Held> expired = table.expired(nowNanos());
     expired.forEach(one -> table.remove(one.hold().holder()));
     free(connection, expired, List.of());
@@ -170,7 +170,7 @@ final class AdvisoryLocks {
     if (nowNanos() - session.spokenNanos() > shortest / 4) {
       probe(connection);
     }
-    return shortest;
+    tasks.forEach(task -> task.answer().complete(shortest));
   }
 
   /** Marks a hold as one to be ended by force, and tells its process. */

@@ -2,19 +2,13 @@
 package io.holdfast.postgresql;
 
 import io.holdfast.Guarantees;
-import io.holdfast.LockState;
 import io.holdfast.LossCause;
 import io.holdfast.spi.BackendContext;
-import io.holdfast.spi.Finding;
-import io.holdfast.spi.LockBackend;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Locks as rows of a table, each with an end.
@@ -34,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * for all renewals that are due. Concurrent requests share a statement and its commit. Two
  * connections and one that listens; behind a pooler nobody listens, and waiters ask.
  */
-final class LeaseBackend implements LockBackend {
+final class LeaseBackend extends SqlBackend {
   private static final String LOOK =
       """
       SELECT name, holder, weight, capacity, token,
@@ -58,25 +52,8 @@ final class LeaseBackend implements LockBackend {
 
   private static final Duration SWEEP_EVERY = Duration.ofMinutes(10);
 
-  private final PostgresSettings settings;
-  private final Connections connections;
-  private volatile @Nullable Started started;
-
-  private record Started(
-      BackendContext context,
-      Line requests,
-      Line renewals,
-      @Nullable Listener listener,
-      Waits waits,
-      LeaseAcquire acquire,
-      Line.Verb<Hold, Boolean> release,
-      Line.Verb<List<Hold>, List<Renewal>> renew,
-      Line.Verb<LeaseVerbs.Force, Boolean> force,
-      Line.Verb<Look.Request, List<LockState>> look) {}
-
   LeaseBackend(PostgresSettings settings, Connections connections) {
-    this.settings = settings;
-    this.connections = connections;
+    super(settings, connections);
   }
 
   @Override
@@ -99,9 +76,8 @@ final class LeaseBackend implements LockBackend {
     }
     Listener listener =
         listens ? new Listener(connections, settings, context, ear(context, waits)) : null;
-    Started parts =
-        new Started(
-            context,
+    Verbs verbs =
+        new Verbs(
             new Line("holdfast-postgresql-requests", ends),
             new Line("holdfast-postgresql-renewals", ends),
             listener,
@@ -112,17 +88,14 @@ final class LeaseBackend implements LockBackend {
                 clock,
                 waits,
                 () -> listener == null ? null : listener.channelIfListening()),
-            LeaseVerbs.release(settings),
             LeaseVerbs.renew(settings),
+            LeaseVerbs.release(settings),
             LeaseVerbs.forceRelease(settings),
             Look.verb(settings.sql(LOOK), settings.sql(NAMES)));
-    parts.requests.start(first);
-    parts.renewals.start(null);
-    if (listener != null) {
-      listener.start();
-    }
-    started = parts;
-    sweep();
+    verbs.requests().start(first);
+    verbs.renewals().start(null);
+    serve(verbs);
+    sweep(context);
   }
 
   private Connection open(PooledEnds ends) {
@@ -164,9 +137,9 @@ final class LeaseBackend implements LockBackend {
     };
   }
 
-  private void sweep() {
-    Started parts = started;
-    if (parts == null) {
+  private void sweep(BackendContext context) {
+    Verbs verbs = verbsIfOpen();
+    if (verbs == null) {
       return;
     }
     Line.Verb<String, Integer> sweep =
@@ -176,102 +149,14 @@ final class LeaseBackend implements LockBackend {
             tasks.forEach(task -> task.answer().complete(swept));
           }
         };
-    var unused = parts.renewals.ask(sweep, "sweep", settings.sql(SWEEP));
-    parts.context.after(SWEEP_EVERY, this::sweep);
-  }
-
-  @Override
-  public CompletionStage<Acquisition> acquire(AcquireRequest request) {
-    Started parts = parts();
-    Hold hold = request.hold();
-    if (!request.patience().isZero()) {
-      parts.waits.asks(hold.holder(), hold.name());
-    }
-    return parts.waits.watch(
-        hold.holder(),
-        parts.requests.ask(parts.acquire, "acquire of '" + hold.name() + "' failed", request));
-  }
-
-  @Override
-  public CompletionStage<List<Renewal>> renew(List<Hold> holds) {
-    Started parts = parts();
-    return parts.renewals.ask(parts.renew, "renewal of " + holds.size() + " failed", holds);
-  }
-
-  @Override
-  public CompletionStage<Boolean> release(Hold hold) {
-    Started parts = parts();
-    parts.waits.waitsNoMore(hold.holder());
-    return parts.requests.ask(parts.release, "release of '" + hold.name() + "' failed", hold);
-  }
-
-  @Override
-  public CompletionStage<LockState> inspect(String name) {
-    Started parts = parts();
-    return parts
-        .requests
-        .ask(parts.look, "inspect of '" + name + "' failed", new Look.Request(name, 0))
-        .thenApply(states -> states.isEmpty() ? LockState.free(name) : states.get(0));
-  }
-
-  @Override
-  public CompletionStage<List<LockState>> list(String prefix, int limit) {
-    Started parts = parts();
-    return parts.requests.ask(
-        parts.look, "list of '" + prefix + "' failed", new Look.Request(prefix, limit));
-  }
-
-  @Override
-  public CompletionStage<Boolean> forceRelease(String name, long token, String reason) {
-    Started parts = parts();
-    return parts.requests.ask(
-        parts.force,
-        "force release of '" + name + "' failed",
-        new LeaseVerbs.Force(name, token, reason));
+    var unused = verbs.renewals().ask(sweep, "sweep", settings.sql(SWEEP));
+    context.after(SWEEP_EVERY, () -> sweep(context));
   }
 
   @Override
   public Guarantees guarantees() {
-    Started parts = started;
-    boolean listens = parts == null ? settings.notifies() : parts.listener != null;
+    Verbs verbs = verbsIfOpen();
+    boolean listens = verbs == null ? settings.notifies() : verbs.listener() != null;
     return PostgresGuarantees.of(settings.withNotifications(listens));
-  }
-
-  @Override
-  public CompletionStage<List<Finding>> checkUp() {
-    return CheckUp.of(connections, settings);
-  }
-
-  @Override
-  public String schema() {
-    return Schema.script(settings.schema());
-  }
-
-  @Override
-  public void close() {
-    Started parts = started;
-    started = null;
-    if (parts == null) {
-      return;
-    }
-    if (parts.listener != null) {
-      parts.listener.close();
-    }
-    parts.requests.close();
-    parts.renewals.close();
-  }
-
-  private Started parts() {
-    Started parts = started;
-    if (parts == null) {
-      throw new IllegalStateException("the backend is not started, or closed");
-    }
-    return parts;
-  }
-
-  /** Where it is; no secret. */
-  @Override
-  public String toString() {
-    return connections + " mode=lease";
   }
 }

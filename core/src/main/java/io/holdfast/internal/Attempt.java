@@ -54,6 +54,7 @@ final class Attempt extends Timetable.Entry {
   private int tries;
   private boolean unanswered;
   private boolean askAgain;
+  private boolean doubted;
   private @Nullable LossCause lossSinceGrant;
   private boolean contended;
   private boolean standsInStore;
@@ -155,7 +156,8 @@ final class Attempt extends Timetable.Entry {
   }
 
   /**
-   * The store says that what it granted is lost. If the hold does not stand yet, it asks for this.
+   * The store says that what it granted is lost. If the hold does not stand yet, it asks for this;
+   * and if we do not even know of the grant, its answer is not to be believed when it comes.
    */
   void lost(LossCause cause) {
     synchronized (this) {
@@ -163,6 +165,7 @@ final class Attempt extends Timetable.Entry {
         lossSinceGrant = cause;
         return;
       }
+      doubted = unanswered;
     }
     retry();
   }
@@ -200,6 +203,7 @@ final class Attempt extends Timetable.Entry {
       phase = Phase.ASKING;
       unanswered = true;
       askAgain = false;
+      doubted = false;
       tries++;
       request = new AcquireRequest(hold, patience.promise(sent), passes, sent, purpose);
     }
@@ -255,6 +259,9 @@ final class Attempt extends Timetable.Entry {
   private Phase note(@Nullable Acquisition answer) {
     if (answer instanceof Granted grant) {
       standsInStore = true;
+      if (doubted) {
+        return waitFor(0);
+      }
       return remainingNanos(grant) > 0 ? Phase.GRANTED : waitFor(backOff());
     }
     if (answer instanceof Acquisition.Refused refused) {

@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -228,6 +229,11 @@ final class AdvisoryBackend implements LockBackend {
   @Override
   public CompletionStage<List<Finding>> checkUp() {
     return CheckUp.of(connections, settings);
+  }
+
+  @Override
+  public CompletionStage<OptionalLong> executedCommands() {
+    return CheckUp.executedCommands(connections, settings);
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -240,6 +241,11 @@ final class LeaseBackend implements LockBackend {
   @Override
   public CompletionStage<List<Finding>> checkUp() {
     return CheckUp.of(connections, settings);
+  }
+
+  @Override
+  public CompletionStage<OptionalLong> executedCommands() {
+    return CheckUp.executedCommands(connections, settings);
   }
 
   @Override

@@ -49,6 +49,11 @@ final class Common {
 
   private final Screen screen = new Screen();
 
+  /** Whether somebody sits before what we say on stderr; the shell knows it. */
+  boolean isForPeople() {
+    return Boolean.getBoolean("holdfast.people");
+  }
+
   Screen screen() {
     return screen;
   }

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
@@ -78,8 +79,16 @@ final class DoctorCommand implements Callable<Integer> {
     try {
       for (int i = 0; i < TRIES; i++) {
         long start = System.nanoTime();
-        Lease lease = holdfast.lock(name).tryAcquire().orElseThrow();
-        lease.release();
+        Optional<Lease> granted = holdfast.lock(name).tryAcquire();
+        if (granted.isEmpty()) {
+          findings.add(
+              Finding.bad(
+                  "locking",
+                  new Waiting(common, holdfast, name).refusal(),
+                  "look again in a minute"));
+          return;
+        }
+        granted.get().release();
         times.add(Duration.ofNanos(System.nanoTime() - start));
       }
     } catch (LockException failed) {

@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,9 +56,11 @@ final class Keeper {
           patience != null && patience.isZero()
               ? lock.async().tryAcquire()
               : lock.async().tryAcquire(patience == null ? FOREVER : patience);
+      Waiting waiting = new Waiting(common, holdfast, name);
+      waiting.watch(asked);
       Supervision supervision = new Supervision(supervisor, asked);
-      Optional<Lease> granted = answer(asked);
-      return granted.isEmpty() ? notAcquired(name) : keep(granted.get(), supervision);
+      Optional<Lease> granted = Waiting.answer(asked);
+      return granted.isEmpty() ? notAcquired(waiting) : keep(granted.get(), supervision);
     } catch (CancellationException supervisorLeft) {
       return ExitCode.NO;
     }
@@ -71,20 +72,8 @@ final class Keeper {
     return file == null ? command[0] : file.toString();
   }
 
-  private static Optional<Lease> answer(CompletableFuture<Optional<Lease>> asked) {
-    try {
-      return asked.join();
-    } catch (CompletionException failed) {
-      if (failed.getCause() instanceof RuntimeException problem) {
-        throw problem;
-      }
-      throw failed;
-    }
-  }
-
-  private int notAcquired(String name) {
-    Main.complain(
-        "lock '" + name + "' is held by somebody else; see 'holdfast inspect " + name + "'");
+  private int notAcquired(Waiting waiting) {
+    Message.NOT_ACQUIRED.say(waiting.refusal());
     return conflictExitCode;
   }
 
@@ -105,7 +94,7 @@ final class Keeper {
     try {
       return lease.release() ? ExitCode.DONE : lost(lease);
     } catch (BackendException unconfirmed) {
-      Main.complain(
+      Message.NOTE.say(
           "the store did not confirm the release of lock '"
               + lease.name()
               + "'; it is free when its lease is over");
@@ -114,7 +103,7 @@ final class Keeper {
   }
 
   private static int lost(Lease lease) {
-    Main.complain("lock '" + lease.name() + "' was lost before the command had ended");
+    Message.LOST.say("lock '" + lease.name() + "' was lost before the command had ended");
     return ExitCode.LOST;
   }
 

@@ -76,7 +76,8 @@ final class WatchCommand implements Callable<Integer> {
       show(holdfast.list(prefix, LIMIT));
     } catch (BackendException unreachable) {
       // It may come back; whoever watches wants to see that.
-      Main.complain(unreachable.getMessage() + "; looking again in " + TimeText.of(every));
+      Message.UNAVAILABLE.say(
+          unreachable.getMessage() + "; looking again in " + TimeText.of(every));
     }
   }
 

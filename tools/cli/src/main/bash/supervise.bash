@@ -144,7 +144,7 @@ hold() {
   local keeper watchdog front
   local token holder until grace policy name group= child= stage=waiting
   set -m
-  coproc KEEPER { exec "${java[0]}" -Dholdfast.supervise="$supervise_script" -Dholdfast.people="$is_for_people" "${java[@]:1}" "$@" 2>&"$stderr"; }
+  coproc KEEPER { exec "${java[0]}" -Dholdfast.supervise="$supervise_script" -Dholdfast.people="$is_for_people" -Dholdfast.words=${#command[@]} "${java[@]:1}" "$@" 2>&"$stderr"; }
   keeper=$KEEPER_PID
   exec {from}<&"${KEEPER[0]}" {to}>&"${KEEPER[1]}"
   eval "exec ${KEEPER[0]}<&- ${KEEPER[1]}>&-"

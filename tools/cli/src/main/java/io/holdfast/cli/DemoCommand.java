@@ -49,8 +49,9 @@ final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (common.scheme().equals("memory")) {
-      throw new IllegalArgumentException("memory: is for one process, and the replicas are four");
+    if (raceTime.isZero()) {
+      throw new IllegalArgumentException(
+          "a race takes some time: '--race-time' is longer than zero");
     }
     String restaurant = "demo-" + shortId();
     // Fails now, with a good reason, rather than in four replicas.

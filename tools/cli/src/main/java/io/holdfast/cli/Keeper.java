@@ -43,10 +43,7 @@ final class Keeper {
 
   /** Acquires, keeps and releases. Returns an exit code for the supervisor: zero, or why not. */
   int keep(String name, String[] command) {
-    if (command.length == 0 || System.getProperty("holdfast.supervise") == null) {
-      throw new IllegalArgumentException(
-          "the command comes after two dashes: holdfast run NAME -- COMMAND");
-    }
+    requireCommand(command);
     Duration patience = options.patience();
     Duration leaseTime = options.leaseTime();
     Holdfast holdfast = common.holding(leaseTime).listener(new Renewals()).build();
@@ -63,6 +60,22 @@ final class Keeper {
       return granted.isEmpty() ? notAcquired(waiting) : keep(granted.get(), supervision);
     } catch (CancellationException supervisorLeft) {
       return ExitCode.NO;
+    }
+  }
+
+  /** The shell has found the two dashes, and runs what comes after them. */
+  private static void requireCommand(String[] command) {
+    int words = Integer.getInteger("holdfast.words", 0);
+    if (words == 0) {
+      throw new IllegalArgumentException(
+          "the command comes after two dashes, as in 'NAME -- COMMAND'");
+    }
+    if (command.length < words) {
+      throw new IllegalArgumentException("the lock's name comes before the two dashes");
+    }
+    if (command.length > words) {
+      throw new IllegalArgumentException(
+          "'" + command[0] + "' is neither an option nor the lock's name; only one word is that");
     }
   }
 

@@ -16,6 +16,7 @@ import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Reads the command line and turns what goes wrong into one line and an exit code. */
 public final class Main {
@@ -130,11 +131,18 @@ public final class Main {
 
   private static int wrongUsage(ParameterException wrong, String[] arguments) {
     Message.USAGE.say(
-        firstLine(wrong)
+        problem(wrong)
             + "; see '"
             + wrong.getCommandLine().getCommandSpec().qualifiedName()
             + " --help'");
     return ExitCode.USAGE;
+  }
+
+  private static String problem(ParameterException wrong) {
+    boolean isCommand = wrong.getCommandLine().getParent() == null;
+    return isCommand && wrong instanceof UnmatchedArgumentException unmatched
+        ? "there is no command '" + unmatched.getUnmatched().get(0) + "'"
+        : firstLine(wrong);
   }
 
   private static int failed(Exception failure, CommandLine line, ParseResult parsed) {

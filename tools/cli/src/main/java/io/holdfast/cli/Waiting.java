@@ -115,7 +115,7 @@ record Waiting(Common common, Holdfast holdfast, String name) {
             name,
             States.who(holding.origin(), holding.holder()),
             holding.purpose().map(text -> " (" + text + ")").orElse(""),
-            holding.held().map(time -> ", since " + TimeText.of(time)).orElse(""),
+            holding.held().map(time -> ", for " + TimeText.of(time)).orElse(""),
             others > 0 ? ", and " + others + " more" : "",
             name);
   }

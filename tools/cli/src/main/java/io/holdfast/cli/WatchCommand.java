@@ -60,6 +60,9 @@ final class WatchCommand implements Callable<Integer> {
     if (every.isZero() || every.isNegative()) {
       throw new IllegalArgumentException("'--every' is longer than zero");
     }
+    if (times < 1) {
+      throw new IllegalArgumentException("'--times' is at least 1, not " + times);
+    }
     try (Holdfast holdfast = common.connect()) {
       for (int i = 0; i < times; i++) {
         if (i > 0) {

@@ -113,15 +113,16 @@ wait_for() {
   done
 }
 
-# end_within_seconds PID: its exit status; it is killed if it does not end by itself, as when it was stopped.
-end_within_seconds() {
-  local attempt
-  for attempt in {1..100}; do
-    kill -0 "$1" || break
+# end_within HUNDREDTHS PID: its exit status; it is killed if it has not ended by then, as when it was stopped.
+end_within() {
+  set_now
+  local latest=$((now + $1))
+  while kill -0 "$2" && [ "$now" -lt "$latest" ]; do
     pause 0.02
+    set_now
   done
-  kill -KILL "$1"
-  wait_for "$1"
+  kill -KILL "$2"
+  wait_for "$2"
 } 2>/dev/null
 
 # Whether the lease was held, and the command watched, until the end.
@@ -133,10 +134,13 @@ was_kept() {
     # As always: the keeper releases the lease, which may take as long as its store takes.
     wait_for "$watchdog" && wait_for "$keeper" && return
     # The lease of a keeper that was stopped runs out.
-    end_within_seconds "$keeper"
+    end_within 200 "$keeper"
     return 1
   fi
-  wait_for "$keeper" && end_within_seconds "$watchdog"
+  wait_for "$keeper" && end_within 200 "$watchdog" && return
+  # The watchdog is at work, and nothing is to be left when we have ended.
+  end_within $((grace + 500)) "$watchdog"
+  return 1
 }
 
 # hold ARGUMENTS: acquires, runs the command and releases. `command` is the command.

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
@@ -79,22 +78,18 @@ final class DoctorCommand implements Callable<Integer> {
     try {
       for (int i = 0; i < TRIES; i++) {
         long start = System.nanoTime();
-        Optional<Lease> granted = holdfast.lock(name).tryAcquire();
-        if (granted.isEmpty()) {
-          findings.add(
-              Finding.bad(
-                  "locking",
-                  new Waiting(common, holdfast, name).refusal(),
-                  "look again in a minute"));
-          return;
-        }
-        granted.get().release();
+        Lease lease = holdfast.lock(name).tryAcquire().orElseThrow();
+        lease.release();
         times.add(Duration.ofNanos(System.nanoTime() - start));
       }
     } catch (LockException failed) {
       findings.add(
           Finding.bad(
-              "locking", message(failed), "grant the rights that 'holdfast schema' prints"));
+              "locking",
+              message(failed),
+              failed instanceof BackendException problem && problem.isTransient()
+                  ? "it may pass: look again in a minute"
+                  : "grant the rights that 'holdfast schema' prints"));
       return;
     }
     times.sort(null);

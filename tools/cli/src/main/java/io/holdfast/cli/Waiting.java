@@ -94,7 +94,6 @@ record Waiting(Common common, Holdfast holdfast, String name) {
   /** Why the lock was not granted, with the next step. */
   String refusal() {
     return holder()
-        .or(this::unready)
         .orElse(
             "lock '" + name + "' is held by somebody else; see 'holdfast inspect " + name + "'");
   }

@@ -26,6 +26,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands that look at locks, on every backend. */
 class LookingTest {
+  /** A busy machine may take longer than a second to load a client and to connect. */
+  private static final String PATIENT = "?timeout=4s";
+
   @TempDir private Path directory;
 
   private record Answer(int code, String output, String errors) {}
@@ -51,12 +54,13 @@ class LookingTest {
   @Tag("redis")
   void redis_is_looked_at() {
     try (RedisServer server = RedisServer.start()) {
-      looks("redis://" + server.hostAndPort());
-      Answer doctor = ask("redis://" + server.hostAndPort(), "doctor");
+      String url = "redis://" + server.hostAndPort() + PATIENT;
+      looks(url);
+      Answer doctor = ask(url, "doctor");
       assertThat(doctor.output())
           .contains("clock offset", "persistence", "eviction policy", "replicas", "permissions")
           .contains("→ set 'appendonly yes'");
-      assertThat(ask("redis://" + server.hostAndPort(), "schema").output())
+      assertThat(ask(url, "schema").output())
           .contains("ACL SETUSER holdfast >PASSWORD on")
           .contains("+evalsha");
     }
@@ -69,7 +73,7 @@ class LookingTest {
         RedisServer sentinel =
             RedisServer.startSentinel(
                 List.of("sentinel monitor mymaster 127.0.0.1 " + primary.port() + " 1"))) {
-      looks("redis-sentinel://" + sentinel.hostAndPort() + "/mymaster");
+      looks("redis-sentinel://" + sentinel.hostAndPort() + "/mymaster" + PATIENT);
     }
   }
 
@@ -86,7 +90,7 @@ class LookingTest {
       Eventually.until(
           "the cluster is up",
           () -> node.call("CLUSTER", "INFO").toString().contains("cluster_state:ok"));
-      looks("redis-cluster://" + node.hostAndPort());
+      looks("redis-cluster://" + node.hostAndPort() + PATIENT);
     }
   }
 
@@ -110,7 +114,7 @@ class LookingTest {
     try (RedisServer a = RedisServer.start();
         RedisServer b = RedisServer.start();
         RedisServer c = RedisServer.start()) {
-      looks(quorum("?founding=at-once", a, b, c));
+      looks(quorum(",?founding=at-once", a, b, c));
     }
   }
 
@@ -118,7 +122,7 @@ class LookingTest {
     return "quorum:"
         + Stream.of(nodes)
             .map(server -> "redis://" + server.hostAndPort())
-            .collect(Collectors.joining(",", "", "," + parameters));
+            .collect(Collectors.joining(",", "", parameters));
   }
 
   @Test
@@ -131,12 +135,12 @@ class LookingTest {
       try (Launched run = Launched.holdfast("run", "a", "--url", url, "--", "true")) {
         Eventually.until("it says why it waits", () -> run.errors().contains("rest"));
         try (Launched hasty = Launched.holdfast("run", "a", "-n", "--url", url, "--", "true")) {
-          assertThat(hasty.exitCode()).isEqualTo(ExitCode.NO);
-          assertThat(hasty.errors()).contains("nobody holds lock 'a'", "rest");
+          assertThat(hasty.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
+          assertThat(hasty.errors()).contains("rests for another");
         }
         Answer doctor = ask(url, "doctor");
         assertThat(doctor.code()).isEqualTo(ExitCode.NO);
-        assertThat(doctor.output()).contains("locking", "grants nothing yet");
+        assertThat(doctor.output()).contains("locking", "rests for another", "look again");
         run.signal("INT");
         assertThat(run.exitCode()).isEqualTo(128 + 2);
       }
@@ -195,7 +199,8 @@ class LookingTest {
   @Tag("redis")
   void a_bench_shows_what_the_server_executed() {
     try (RedisServer server = RedisServer.start()) {
-      Answer bench = ask("redis://" + server.hostAndPort(), "bench", "--time", "1s", "--json");
+      Answer bench =
+          ask("redis://" + server.hostAndPort() + PATIENT, "bench", "--time", "1s", "--json");
       assertThat(bench.code()).isZero();
       Matcher each = Pattern.compile("\"commandsPerLock\":([0-9.]+)").matcher(bench.output());
       assertThat(each.results().map(found -> Double.valueOf(found.group(1))))

@@ -46,7 +46,9 @@ class LeftoverTest {
     }
   }
 
-  /** Who has ended may still be listed until its parent has heard of it, but has no command line. */
+  /**
+   * Who has ended may still be listed until its parent has heard of it, but has no command line.
+   */
   private static boolean isAtWork(long pid) {
     try {
       return !Files.readString(Path.of("/proc/" + pid + "/cmdline")).isEmpty();

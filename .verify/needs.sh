@@ -4,14 +4,14 @@
 need_jdk() {
   local java="${JAVA_HOME:+$JAVA_HOME/bin/}java"
   command -v "$java" >/dev/null \
-    || die "no JDK: '$java' is not there. Install a JDK 17 or newer and set JAVA_HOME, or give --jdk PATH"
+    || die "no JDK: '$java' is not there. Install a JDK 17 or newer and set JAVA_HOME"
   JAVA_HOME=$("$java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.home = //p')
   [ -x "$JAVA_HOME/bin/javac" ] \
     || die "no JDK: $JAVA_HOME has no compiler (bin/javac). Install a JDK 17 or newer, not only a JRE"
   local version
   version=$("$JAVA_HOME/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p')
   [ "${version:-0}" -ge 17 ] \
-    || die "JDK $version is too old: $JAVA_HOME. Install a JDK 17 or newer and set JAVA_HOME, or give --jdk PATH"
+    || die "JDK $version is too old: $JAVA_HOME. Install a JDK 17 or newer and set JAVA_HOME"
   export JAVA_HOME PATH="$JAVA_HOME/bin:$PATH"
 }
 

@@ -11,114 +11,9 @@
 
 lost=75 not_executable=126 not_found=127
 
-# From the last moment at which the command may live to the end of the lease, by this machine's reckoning.
-margin=30
-
 supervise_script=${BASH_SOURCE[0]}
 
-# A pipe on which nobody writes: to wait on it for a time needs no other process.
-exec {never}<> <(:)
-
-pause() {
-  read -r -t "$1" -u "$never" _
-  return 0
-}
-
-set_now() {
-  read -r now _ </proc/uptime
-  now=$((10#${now/./}))
-}
-
-say() {
-  echo "holdfast: $*" >&"$stderr"
-}
-
-# --- the command's processes: its group, and whoever inherited its mark, wherever they went
-
-marked() {
-  local file
-  for file in $(grep -ls "HOLDFAST_TREE=[^=]*:$holder:" /proc/[0-9]*/environ); do
-    file=${file#/proc/}
-    echo "${file%/environ}"
-  done
-}
-
-signal_tree() {
-  [ -z "$group" ] || kill -s "$1" -- "-$group"
-  local pids
-  pids=$(marked)
-  # The list is split on purpose.
-  [ -z "$pids" ] || kill -s "$1" $pids
-} 2>/dev/null
-
-is_gone() {
-  ! { [ -n "$group" ] && kill -0 -- "-$group" 2>/dev/null; } && [ -z "$(marked)" ]
-}
-
-# end_tree KILL_AT: TERM, and at that time KILL. A stopped process ends when it is continued.
-end_tree() {
-  signal_tree TERM
-  signal_tree CONT
-  set_now
-  while [ "$now" -lt "$1" ]; do
-    is_gone && return
-    pause 0.05
-    set_now
-  done
-  local attempt
-  for attempt in {1..40}; do
-    is_gone && return
-    signal_tree KILL
-    pause 0.05
-  done
-}
-
-# --- the watchdog
-
-# Reads the feed: "child GROUP", "until TIME", "lost CAUSE", "over".
-watchdog() {
-  local line= part left reason= timeout status
-  while :; do
-    set_now
-    left=$((until - margin - grace - now))
-    if [ "$left" -le 0 ]; then
-      reason="the lock '$name' could not be renewed in time"
-      break
-    fi
-    [ "$left" -le 50 ] || left=50
-    printf -v timeout '0.%02d' "$left"
-    IFS= read -r -t "$timeout" part
-    status=$?
-    # A time-out in the middle of a line leaves its beginning here.
-    line+=$part
-    if [ "$status" = 0 ]; then
-      case $line in
-        "child "*) group=${line#* } ;;
-        "until "*) until=${line#* } ;;
-        over) exit 0 ;;
-        lost*)
-          reason="the lock '$name' is lost (${line#* })"
-          break
-          ;;
-      esac
-      line=
-    elif [ "$status" -le 128 ]; then
-      reason="the process that kept the lock '$name' is gone"
-      break
-    fi
-  done
-  if [ "$policy" = warn ]; then
-    say "$reason; the command goes on without it"
-    exit "$lost"
-  fi
-  say "$reason; ending the command"
-  set_now
-  local kill_at=$((until - margin))
-  # What is lost already has no deadline to respect, but the grace is no longer than it was to be.
-  [ "$kill_at" -le $((now + grace)) ] || kill_at=$((now + grace))
-  end_tree "$kill_at"
-  exit "$lost"
-}
+. "${supervise_script%/*}/tree.bash"
 
 # --- the command
 
@@ -218,15 +113,16 @@ wait_for() {
   done
 }
 
-# end_within_seconds PID: its exit status; it is killed if it does not end by itself, as when it was stopped.
-end_within_seconds() {
-  local attempt
-  for attempt in {1..100}; do
-    kill -0 "$1" || break
+# end_within HUNDREDTHS PID: its exit status; it is killed if it has not ended by then, as when it was stopped.
+end_within() {
+  set_now
+  local latest=$((now + $1))
+  while kill -0 "$2" && [ "$now" -lt "$latest" ]; do
     pause 0.02
+    set_now
   done
-  kill -KILL "$1"
-  wait_for "$1"
+  kill -KILL "$2"
+  wait_for "$2"
 } 2>/dev/null
 
 # Whether the lease was held, and the command watched, until the end.
@@ -238,23 +134,26 @@ was_kept() {
     # As always: the keeper releases the lease, which may take as long as its store takes.
     wait_for "$watchdog" && wait_for "$keeper" && return
     # The lease of a keeper that was stopped runs out.
-    end_within_seconds "$keeper"
+    end_within 200 "$keeper"
     return 1
   fi
-  wait_for "$keeper" && end_within_seconds "$watchdog"
+  wait_for "$keeper" && end_within 200 "$watchdog" && return
+  # The watchdog is at work, and nothing is to be left when we have ended.
+  end_within $((grace + 500)) "$watchdog"
+  return 1
 }
 
 # hold ARGUMENTS: acquires, runs the command and releases. `command` is the command.
 hold() {
-  local keeper watchdog front word
+  local keeper watchdog front
   local token holder until grace policy name group= child= stage=waiting
   set -m
-  coproc KEEPER { exec "${java[0]}" -Dholdfast.supervise="$supervise_script" "${java[@]:1}" "$@" 2>&"$stderr"; }
+  coproc KEEPER { exec "${java[0]}" -Dholdfast.supervise="$supervise_script" -Dholdfast.people="$is_for_people" -Dholdfast.words=${#command[@]} "${java[@]:1}" "$@" 2>&"$stderr"; }
   keeper=$KEEPER_PID
   exec {from}<&"${KEEPER[0]}" {to}>&"${KEEPER[1]}"
   eval "exec ${KEEPER[0]}<&- ${KEEPER[1]}>&-"
   local status
-  if ! read -r word token holder until grace policy name <&"$from" || [ "$word" != granted ]; then
+  if ! read -r _ token holder until grace policy <&"$from" || ! IFS= read -r name <&"$from"; then
     exec {from}<&-
     wait_for "$keeper"
     status=$?
@@ -289,10 +188,10 @@ require_executable() {
   type -P -- "$1" >/dev/null && return
   case $1 in
     */*)
-      [ ! -e "$1" ] || { say "'$1' is not executable: give it the permission (chmod +x), or name its interpreter" && exit "$not_executable"; }
+      [ ! -e "$1" ] || { say usage "'$1' is not executable: give it the permission (chmod +x), or name its interpreter" && exit "$not_executable"; }
       ;;
   esac
-  say "there is no command '$1': check its spelling and the PATH"
+  say usage "there is no command '$1': check its spelling and the PATH"
   exit "$not_found"
 }
 
@@ -313,11 +212,13 @@ is_supervised() {
 # supervise run|elect ARGUMENTS -- COMMAND: does not return.
 supervise() {
   local -a all=("$@") command=()
-  local index=0 ended_by= interrupted= stage=none child= to= supervisor=$$
+  local index=0 ended_by= interrupted= stage=none child= to= supervisor=$$ is_json= is_for_people=false
   while [ "${all[index]}" != -- ]; do
     index=$((index + 1))
   done
   command=("${all[@]:index+1}")
+  case " ${all[*]:0:index} " in *" --json "*) is_json=yes ;; esac
+  [ ! -t 2 ] || is_for_people=true
   # Kept, because a shell gives nothing to what runs in the background.
   exec {stdin}<&0 {stderr}>&2
   require_executable "${command[0]}"
@@ -330,7 +231,7 @@ supervise() {
   hold "$@"
   status=$?
   while [ "$1" = elect ] && [ "$status" = "$lost" ] && [ -z "$ended_by" ]; do
-    say "standing for election again"
+    say note "standing for election again"
     hold "$@"
     status=$?
   done

@@ -5,6 +5,7 @@ import io.holdfast.Guarantees;
 import io.holdfast.LockState;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
 /** A backend that hands everything on to another: a base for those that count, delay or guard. */
@@ -69,6 +70,11 @@ public abstract class ForwardingBackend implements LockBackend {
   @Override
   public CompletionStage<List<Finding>> checkUp() {
     return store.checkUp();
+  }
+
+  @Override
+  public CompletionStage<OptionalLong> executedCommands() {
+    return store.executedCommands();
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.holdfast.Mode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,15 @@ public interface LockBackend extends AutoCloseable {
    */
   default CompletionStage<List<Finding>> checkUp() {
     return CompletableFuture.completedFuture(List.of());
+  }
+
+  /**
+   * How many commands the store has executed since it was started, for everybody and by its own
+   * count: two answers show what a load costs. Empty if it does not count. Called after {@link
+   * #start}.
+   */
+  default CompletionStage<OptionalLong> executedCommands() {
+    return CompletableFuture.completedFuture(OptionalLong.empty());
   }
 
   /**

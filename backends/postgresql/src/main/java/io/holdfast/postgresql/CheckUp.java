@@ -9,6 +9,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /** What an operator should know of the server that keeps the locks. */
@@ -22,30 +23,64 @@ final class CheckUp {
              current_setting('max_connections')::int
       """;
 
+  private static final String STATEMENTS =
+      """
+      SELECT coalesce(sum(calls), 0) FROM pg_stat_statements
+      WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
+      """;
+
   private CheckUp() {}
 
   /** On a connection and a thread of its own: it is rare, and may take its time. */
   static CompletableFuture<List<Finding>> of(Connections connections, PostgresSettings settings) {
-    CompletableFuture<List<Finding>> findings = new CompletableFuture<>();
+    return ask(connections, settings, CheckUp::findings);
+  }
+
+  /** Statements, if the server has the extension that counts them. */
+  static CompletableFuture<OptionalLong> executedCommands(
+      Connections connections, PostgresSettings settings) {
+    return ask(connections, settings, CheckUp::statements);
+  }
+
+  private interface Question<T> {
+    T askedOf(Connection connection) throws SQLException;
+  }
+
+  private static <T> CompletableFuture<T> ask(
+      Connections connections, PostgresSettings settings, Question<T> question) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
     Thread thread =
         new Thread(
             () -> {
               try (Connection connection = connections.open(settings.timeout())) {
-                findings.complete(look(connection));
+                answer.complete(question.askedOf(connection));
               } catch (SQLException failed) {
-                findings.completeExceptionally(
+                answer.completeExceptionally(
                     Failures.ofConnection("cannot look at " + connections, failed));
               } catch (RuntimeException failed) {
-                findings.completeExceptionally(failed);
+                answer.completeExceptionally(failed);
               }
             },
             "holdfast-postgresql-check-up");
     thread.setDaemon(true);
     thread.start();
-    return findings;
+    return answer;
   }
 
-  private static List<Finding> look(Connection connection) throws SQLException {
+  private static OptionalLong statements(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(STATEMENTS)) {
+      row.next();
+      return OptionalLong.of(row.getLong(1));
+    } catch (SQLException notInstalled) {
+      if (Failures.isBroken(notInstalled)) {
+        throw notInstalled;
+      }
+      return OptionalLong.empty();
+    }
+  }
+
+  private static List<Finding> findings(Connection connection) throws SQLException {
     boolean isDirect = Pooler.isDirect(connection);
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(LOOK)) {

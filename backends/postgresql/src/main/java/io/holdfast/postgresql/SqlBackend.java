@@ -6,6 +6,7 @@ import io.holdfast.spi.Finding;
 import io.holdfast.spi.LockBackend;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -109,6 +110,11 @@ abstract class SqlBackend implements LockBackend {
   @Override
   public CompletionStage<List<Finding>> checkUp() {
     return CheckUp.of(connections, settings);
+  }
+
+  @Override
+  public CompletionStage<OptionalLong> executedCommands() {
+    return CheckUp.executedCommands(connections, settings);
   }
 
   @Override

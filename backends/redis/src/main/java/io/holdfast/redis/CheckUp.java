@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /** What an operator should know of the servers that keep the locks. */
@@ -44,6 +45,22 @@ final class CheckUp {
                                 ServerInfo.parse(info),
                                 offset(time),
                                 settings)));
+  }
+
+  /** By all primaries together; those inside of scripts included. */
+  static CompletableFuture<OptionalLong> executedCommands(Topology topology) {
+    CompletableFuture<Long> sum = CompletableFuture.completedFuture(0L);
+    for (Server server : topology.servers()) {
+      sum = sum.thenCombine(executedCommands(server), Long::sum);
+    }
+    return sum.thenApply(OptionalLong::of);
+  }
+
+  private static CompletableFuture<Long> executedCommands(Server server) {
+    return server
+        .wire()
+        .thenCompose(wire -> wire.send(commands -> commands.info("stats")))
+        .thenApply(info -> number(ServerInfo.parse(info).fields(), "total_commands_processed"));
   }
 
   /** How far the server's clock is ahead of ours, less than a round trip in error. */

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -256,6 +257,12 @@ public final class RedisBackend implements LockBackend {
   @Override
   public CompletionStage<List<Finding>> checkUp() {
     return Answers.typed("the check-up failed", CheckUp.of(parts().topology(), settings));
+  }
+
+  @Override
+  public CompletionStage<OptionalLong> executedCommands() {
+    return Answers.typed(
+        "the commands were not counted", CheckUp.executedCommands(parts().topology()));
   }
 
   @Override

@@ -3,11 +3,13 @@ package io.holdfast.cli;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LockException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -16,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.IntFunction;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -32,7 +35,10 @@ import picocli.CommandLine.Option;
     },
     description = {
       "Threads acquire and release: first each its own lock, then all of them one lock. Locally",
-      "passed locks are turned off, so that every operation reaches the store."
+      "passed locks are turned off, so that every operation reaches the store.",
+      "REQUESTS are what we asked of the store: acquire, renew, release. COMMANDS are what its",
+      "servers executed, by their own count: for everybody, those inside of scripts included. They",
+      "are known for Redis, and for PostgreSQL with the extension pg_stat_statements."
     })
 final class BenchCommand implements Callable<Integer> {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -50,7 +56,16 @@ final class BenchCommand implements Callable<Integer> {
   @Mixin private final Common common = new Common();
 
   /** What a phase measured; times in nanoseconds, in ascending order. */
-  private record Result(String phase, List<Long> times, Duration took, double requestsEach) {
+  private record Result(
+      String phase, List<Long> times, Duration took, long requests, OptionalLong commands) {
+    double requestsEach() {
+      return (double) requests / Math.max(1, times.size());
+    }
+
+    @Nullable Double commandsEach() {
+      return commands.isEmpty() ? null : (double) commands.getAsLong() / Math.max(1, times.size());
+    }
+
     double percentile(double part) {
       int index = (int) Math.ceil(part * times.size()) - 1;
       return times.get(Math.max(0, index)) / 1e6;
@@ -70,6 +85,7 @@ final class BenchCommand implements Callable<Integer> {
     String names = "holdfast-bench-" + UUID.randomUUID().toString().substring(0, 8) + ":";
     ExecutorService workers = Executors.newFixedThreadPool(threads);
     try (Holdfast holdfast = Common.builder(store).build()) {
+      new Waiting(common, holdfast, names + "ready").untilReady();
       List<Result> results = new ArrayList<>();
       results.add(phase("a lock each", holdfast, store, workers, number -> names + number));
       results.add(phase("one lock for all", holdfast, store, workers, number -> names + "all"));
@@ -87,6 +103,7 @@ final class BenchCommand implements Callable<Integer> {
       ExecutorService workers,
       IntFunction<String> nameOf)
       throws InterruptedException, ExecutionException {
+    OptionalLong executed = store.executed();
     long before = store.requests();
     long start = System.nanoTime();
     long end = start + time.toNanos() / 2;
@@ -98,12 +115,30 @@ final class BenchCommand implements Callable<Integer> {
     showProgress(phase, start, end);
     List<long[]> times = new ArrayList<>();
     for (Future<long[]> one : work) {
-      times.add(one.get());
+      times.add(measured(one));
     }
     List<Long> all = times.stream().flatMapToLong(Arrays::stream).sorted().boxed().toList();
     Duration took = Duration.ofNanos(System.nanoTime() - start);
-    double requests = store.requests() - before;
-    return new Result(phase, all, took, requests / Math.max(1, all.size()));
+    long requests = store.requests() - before;
+    return new Result(phase, all, took, requests, difference(executed, store.executed()));
+  }
+
+  private static long[] measured(Future<long[]> one)
+      throws InterruptedException, ExecutionException {
+    try {
+      return one.get();
+    } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof LockException problem) {
+        throw problem;
+      }
+      throw failed;
+    }
+  }
+
+  private static OptionalLong difference(OptionalLong before, OptionalLong after) {
+    return before.isPresent() && after.isPresent()
+        ? OptionalLong.of(after.getAsLong() - before.getAsLong())
+        : OptionalLong.empty();
   }
 
   private static long[] load(Holdfast holdfast, String name, long end) throws InterruptedException {
@@ -151,11 +186,20 @@ final class BenchCommand implements Callable<Integer> {
               millis(result, 0.95),
               millis(result, 0.99),
               millis(result, 1),
-              format("%.2f", result.requestsEach())));
+              format("%.2f", result.requestsEach()),
+              commands(result)));
     }
     common
         .screen()
-        .table(List.of("LOAD", "LOCKS/S", "P50", "P95", "P99", "MAX", "REQUESTS/LOCK"), rows);
+        .table(
+            List.of(
+                "LOAD", "LOCKS/S", "P50", "P95", "P99", "MAX", "REQUESTS/LOCK", "COMMANDS/LOCK"),
+            rows);
+  }
+
+  private static String commands(Result result) {
+    Double each = result.commandsEach();
+    return each == null ? "-" : format("%.2f", each);
   }
 
   private static String millis(Result result, double part) {
@@ -184,6 +228,8 @@ final class BenchCommand implements Callable<Integer> {
         "maxMillis",
         none ? null : result.percentile(1),
         "requestsPerLock",
-        result.requestsEach());
+        result.requestsEach(),
+        "commandsPerLock",
+        result.commandsEach());
   }
 }

@@ -49,6 +49,11 @@ final class Common {
 
   private final Screen screen = new Screen();
 
+  /** Whether somebody sits before what we say on stderr; the shell knows it. */
+  boolean isForPeople() {
+    return Boolean.getBoolean("holdfast.people");
+  }
+
   Screen screen() {
     return screen;
   }
@@ -106,6 +111,7 @@ final class Common {
 
   /** Connects, for looking: nothing that is asked for waits in line. */
   Holdfast connect() {
+    requireShared();
     return builder(backend(address())).build();
   }
 
@@ -114,11 +120,19 @@ final class Common {
    * this one: so the death of this one must not free the lock before its lease is over.
    */
   Holdfast.Builder holding(Duration leaseTime) {
+    requireShared();
     String address = address();
     if (scheme().equals("file") && !address.contains("linger=")) {
       address += (address.contains("?") ? "&" : "?") + "linger=" + leaseTime.toMillis() + "ms";
     }
     return builder(backend(address)).leaseTime(leaseTime).shutdownHook(false);
+  }
+
+  private void requireShared() {
+    if (scheme().equals("memory")) {
+      throw new IllegalArgumentException(
+          "memory: is for one process, and nobody else would see its locks: take file:");
+    }
   }
 
   LockBackend backend() {

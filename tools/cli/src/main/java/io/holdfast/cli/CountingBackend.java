@@ -4,6 +4,8 @@ package io.holdfast.cli;
 import io.holdfast.spi.ForwardingBackend;
 import io.holdfast.spi.LockBackend;
 import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -17,6 +19,15 @@ final class CountingBackend extends ForwardingBackend {
 
   long requests() {
     return requests.sum();
+  }
+
+  /** What its servers have done, by their own count. */
+  OptionalLong executed() {
+    try {
+      return executedCommands().toCompletableFuture().join();
+    } catch (CompletionException notAllowed) {
+      return OptionalLong.empty();
+    }
   }
 
   @Override

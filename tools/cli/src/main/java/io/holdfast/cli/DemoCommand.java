@@ -3,6 +3,7 @@ package io.holdfast.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.holdfast.Holdfast;
 import io.holdfast.cli.demo.Picture;
 import io.holdfast.cli.demo.Story;
 import io.holdfast.cli.demo.Verdict;
@@ -48,13 +49,17 @@ final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (common.scheme().equals("memory")) {
-      throw new IllegalArgumentException("memory: is for one process, and the replicas are four");
+    if (raceTime.isZero()) {
+      throw new IllegalArgumentException(
+          "a race takes some time: '--race-time' is longer than zero");
     }
+    String restaurant = "demo-" + shortId();
     // Fails now, with a good reason, rather than in four replicas.
-    common.connect().close();
+    try (Holdfast holdfast = common.connect()) {
+      new Waiting(common, holdfast, restaurant).untilReady();
+    }
     Path directory = Files.createTempDirectory("holdfast-demo");
-    Story story = new Story(common.address(), "demo-" + shortId(), directory);
+    Story story = new Story(common.address(), restaurant, directory);
     // Also when the story is interrupted.
     Thread clearing = new Thread(() -> clear(story, directory));
     Runtime.getRuntime().addShutdownHook(clearing);

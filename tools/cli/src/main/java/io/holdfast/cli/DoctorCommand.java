@@ -85,7 +85,11 @@ final class DoctorCommand implements Callable<Integer> {
     } catch (LockException failed) {
       findings.add(
           Finding.bad(
-              "locking", message(failed), "grant the rights that 'holdfast schema' prints"));
+              "locking",
+              message(failed),
+              failed instanceof BackendException problem && problem.isTransient()
+                  ? "it may pass: look again in a minute"
+                  : "grant the rights that 'holdfast schema' prints"));
       return;
     }
     times.sort(null);

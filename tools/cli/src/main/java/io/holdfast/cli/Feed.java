@@ -42,12 +42,12 @@ final class Feed {
     this.grace = grace;
   }
 
-  /** The first line, which the supervisor reads. */
+  /** The first two lines, which the supervisor reads; a name may begin and end with spaces. */
   void granted(String onLost) {
     kills = onLost.equals("kill");
     long graceHundredths = grace.toMillis() / 10;
     say(
-        "granted %s %s %d %d %s %s"
+        "granted %s %s %d %d %s\n%s"
             .formatted(
                 lease.token(), lease.holder(), end(), graceHundredths, onLost, lease.name()));
     Thread last = new Thread(this::waitForTheLastMoment, "holdfast-last-moment");
@@ -130,7 +130,7 @@ final class Feed {
     if (isOver || !kills) {
       return;
     }
-    Main.complain(reason + "; ending the command");
+    Message.LOST.say(reason + "; ending the command");
     Duration left = lease.remaining().minus(HoldOptions.MARGIN);
     Duration time = left.compareTo(grace) < 0 ? left : grace;
     end(now() + Math.max(0, time.toMillis() / 10));
@@ -153,7 +153,7 @@ final class Feed {
           .start()
           .waitFor();
     } catch (IOException failed) {
-      Main.complain("could not end the command: " + failed.getMessage());
+      Message.LOST.say("could not end the command: " + failed.getMessage());
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }

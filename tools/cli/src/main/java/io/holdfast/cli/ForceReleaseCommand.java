@@ -64,7 +64,7 @@ final class ForceReleaseCommand implements Callable<Integer> {
     Audit audit = Audit.open();
     try (Holdfast holdfast = common.connect()) {
       if (!yes && !isConfirmed(holdfast.inspect(name))) {
-        Main.complain("nothing was released");
+        Message.NOTE.say("nothing was released");
         return ExitCode.NO;
       }
       // Before and after: what happens in between is on record too.
@@ -105,7 +105,7 @@ final class ForceReleaseCommand implements Callable<Integer> {
     } else if (released) {
       common.screen().line("released; recorded in " + audit.file());
     } else {
-      Main.complain(
+      Message.NOTE.say(
           "nobody holds '"
               + name
               + "' with token "

@@ -50,7 +50,7 @@ final class HoldOptions {
       names = "--permits",
       paramLabel = "N",
       description = "So many may hold it at a time; the same number for everybody.")
-  private int permits;
+  private @Nullable Integer permits;
 
   @Option(
       names = "--on-lost",
@@ -117,10 +117,14 @@ final class HoldOptions {
 
   /** The lock on these terms. */
   DistributedLock lock(Holdfast holdfast, String name, String command) {
-    if (shared && permits > 0) {
+    if (permits != null && permits < 1) {
+      throw new IllegalArgumentException("a semaphore has at least one permit, not " + permits);
+    }
+    if (shared && permits != null) {
       throw new IllegalArgumentException("'--shared' and '--permits' contradict each other");
     }
-    DistributedLock lock = permits > 0 ? holdfast.semaphore(name, permits) : holdfast.lock(name);
+    DistributedLock lock =
+        permits == null ? holdfast.lock(name) : holdfast.semaphore(name, permits);
     lock = shared ? lock.shared() : lock;
     lock = maxHold == null ? lock : lock.withMaxHold(maxHold);
     return lock.withPurpose(purpose == null ? command : purpose);

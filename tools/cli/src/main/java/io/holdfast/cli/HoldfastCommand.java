@@ -34,7 +34,7 @@ final class HoldfastCommand implements Runnable {
   @Override
   public void run() {
     if (spec != null) {
-      throw new ParameterException(spec.commandLine(), "which command?");
+      throw new ParameterException(spec.commandLine(), "no command was given");
     }
   }
 }

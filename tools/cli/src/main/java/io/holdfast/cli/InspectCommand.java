@@ -63,6 +63,7 @@ final class InspectCommand implements Callable<Integer> {
       line("waits", place + ". " + waiting.mode());
       print(waiting.holder(), waiting.origin(), waiting.purpose());
     }
+    state.notes().forEach(note -> line("note", note));
   }
 
   private void print(String holder, Optional<Origin> origin, Optional<String> purpose) {

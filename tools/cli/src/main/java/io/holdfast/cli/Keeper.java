@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,10 +43,7 @@ final class Keeper {
 
   /** Acquires, keeps and releases. Returns an exit code for the supervisor: zero, or why not. */
   int keep(String name, String[] command) {
-    if (command.length == 0 || System.getProperty("holdfast.supervise") == null) {
-      throw new IllegalArgumentException(
-          "the command comes after two dashes: holdfast run NAME -- COMMAND");
-    }
+    requireCommand(command);
     Duration patience = options.patience();
     Duration leaseTime = options.leaseTime();
     Holdfast holdfast = common.holding(leaseTime).listener(new Renewals()).build();
@@ -57,11 +53,29 @@ final class Keeper {
           patience != null && patience.isZero()
               ? lock.async().tryAcquire()
               : lock.async().tryAcquire(patience == null ? FOREVER : patience);
+      Waiting waiting = new Waiting(common, holdfast, name);
+      waiting.watch(asked);
       Supervision supervision = new Supervision(supervisor, asked);
-      Optional<Lease> granted = answer(asked);
-      return granted.isEmpty() ? notAcquired(name) : keep(granted.get(), supervision);
+      Optional<Lease> granted = Waiting.answer(asked);
+      return granted.isEmpty() ? notAcquired(waiting) : keep(granted.get(), supervision);
     } catch (CancellationException supervisorLeft) {
       return ExitCode.NO;
+    }
+  }
+
+  /** The shell has found the two dashes, and runs what comes after them. */
+  private static void requireCommand(String[] command) {
+    int words = Integer.getInteger("holdfast.words", 0);
+    if (words == 0) {
+      throw new IllegalArgumentException(
+          "the command comes after two dashes, as in 'NAME -- COMMAND'");
+    }
+    if (command.length < words) {
+      throw new IllegalArgumentException("the lock's name comes before the two dashes");
+    }
+    if (command.length > words) {
+      throw new IllegalArgumentException(
+          "'" + command[0] + "' is neither an option nor the lock's name; only one word is that");
     }
   }
 
@@ -71,20 +85,8 @@ final class Keeper {
     return file == null ? command[0] : file.toString();
   }
 
-  private static Optional<Lease> answer(CompletableFuture<Optional<Lease>> asked) {
-    try {
-      return asked.join();
-    } catch (CompletionException failed) {
-      if (failed.getCause() instanceof RuntimeException problem) {
-        throw problem;
-      }
-      throw failed;
-    }
-  }
-
-  private int notAcquired(String name) {
-    Main.complain(
-        "lock '" + name + "' is held by somebody else; see 'holdfast inspect " + name + "'");
+  private int notAcquired(Waiting waiting) {
+    Message.NOT_ACQUIRED.say(waiting.refusal());
     return conflictExitCode;
   }
 
@@ -105,7 +107,7 @@ final class Keeper {
     try {
       return lease.release() ? ExitCode.DONE : lost(lease);
     } catch (BackendException unconfirmed) {
-      Main.complain(
+      Message.NOTE.say(
           "the store did not confirm the release of lock '"
               + lease.name()
               + "'; it is free when its lease is over");
@@ -114,7 +116,7 @@ final class Keeper {
   }
 
   private static int lost(Lease lease) {
-    Main.complain("lock '" + lease.name() + "' was lost before the command had ended");
+    Message.LOST.say("lock '" + lease.name() + "' was lost before the command had ended");
     return ExitCode.LOST;
   }
 

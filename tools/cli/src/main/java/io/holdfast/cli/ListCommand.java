@@ -41,7 +41,7 @@ final class ListCommand implements Callable<Integer> {
       if (common.json()) {
         common.screen().json(states.stream().map(States::json).toList());
       } else if (states.isEmpty()) {
-        Main.complain(
+        Message.NOTE.say(
             "nothing is held"
                 + (prefix.isEmpty() ? "" : " whose name begins with '" + prefix + "'"));
       } else {

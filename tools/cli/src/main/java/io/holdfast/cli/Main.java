@@ -2,6 +2,8 @@
 package io.holdfast.cli;
 
 import io.holdfast.BackendException;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,13 +16,17 @@ import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Reads the command line and turns what goes wrong into one line and an exit code. */
 public final class Main {
   private static final int HELP_WIDTH = 100;
+  private static final Duration ANY_TIME = Duration.ofSeconds(30);
 
   /** In the order in which the help shows them. */
   private static final Map<String, Supplier<Object>> COMMANDS = new LinkedHashMap<>();
+
+  private static final Map<String, String> ALIASES = Map.of("ls", "list", "show", "inspect");
 
   static {
     COMMANDS.put("demo", DemoCommand::new);
@@ -41,16 +47,41 @@ public final class Main {
 
   public static void main(String[] arguments) {
     // Before anything logs. What goes wrong is said in one line; the log is for who asks for it.
-    System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", logLevel(List.of(arguments)));
+    List<String> ours = ours(List.of(arguments));
+    System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", logLevel(ours));
+    Message.speakAs(ours);
+    warmUp();
     int code = commandLine(arguments.length == 0 ? "" : arguments[0]).execute(arguments);
     System.out.flush();
     // Not exit: what a store's client does at leisure when it is closed concerns nobody any more.
     Runtime.getRuntime().halt(code);
   }
 
-  private static String logLevel(List<String> arguments) {
+  /** While the command line is read, which takes as long as most commands: loads what they need. */
+  static void warmUp() {
+    Thread thread =
+        new Thread(
+            () -> {
+              try (Holdfast holdfast =
+                  Holdfast.builder("memory:").shutdownHook(false).leaseTime(ANY_TIME).build()) {
+                holdfast.lock("warm-up").tryAcquire().ifPresent(Lease::close);
+              } catch (RuntimeException colder) {
+                // Whatever it is, the command says it.
+                return;
+              }
+            },
+            "holdfast-warm-up");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Without those of the command that is to be run. */
+  private static List<String> ours(List<String> arguments) {
     int command = arguments.indexOf("--");
-    List<String> ours = command < 0 ? arguments : arguments.subList(0, command);
+    return command < 0 ? arguments : arguments.subList(0, command);
+  }
+
+  private static String logLevel(List<String> ours) {
     for (int i = 0; i < ours.size(); i++) {
       if (ours.get(i).startsWith("--log=")) {
         return ours.get(i).substring("--log=".length());
@@ -73,7 +104,7 @@ public final class Main {
    */
   private static CommandLine commandLine(String name) {
     CommandLine line = new CommandLine(new HoldfastCommand());
-    Supplier<Object> chosen = COMMANDS.get(name);
+    Supplier<Object> chosen = COMMANDS.get(ALIASES.getOrDefault(name, name));
     if (chosen != null) {
       line.addSubcommand(chosen.get());
     } else {
@@ -99,38 +130,41 @@ public final class Main {
   }
 
   private static int wrongUsage(ParameterException wrong, String[] arguments) {
-    complain(
-        firstLine(wrong)
+    Message.USAGE.say(
+        problem(wrong)
             + "; see '"
             + wrong.getCommandLine().getCommandSpec().qualifiedName()
             + " --help'");
     return ExitCode.USAGE;
   }
 
+  private static String problem(ParameterException wrong) {
+    boolean isCommand = wrong.getCommandLine().getParent() == null;
+    return isCommand && wrong instanceof UnmatchedArgumentException unmatched
+        ? "there is no command '" + unmatched.getUnmatched().get(0) + "'"
+        : firstLine(wrong);
+  }
+
   private static int failed(Exception failure, CommandLine line, ParseResult parsed) {
     if (failure instanceof IllegalArgumentException) {
-      complain(firstLine(failure) + "; see '" + line.getCommandSpec().qualifiedName() + " --help'");
+      Message.USAGE.say(
+          firstLine(failure) + "; see '" + line.getCommandSpec().qualifiedName() + " --help'");
       return ExitCode.USAGE;
     }
     if (failure instanceof BackendException) {
-      complain(firstLine(failure) + "; try 'holdfast doctor'");
+      Message.UNAVAILABLE.say(firstLine(failure) + "; try 'holdfast doctor'");
       return ExitCode.UNAVAILABLE;
     }
     if (failure instanceof LockTimeoutException || failure instanceof IllegalStateException) {
-      complain(firstLine(failure));
+      Message.NOT_ACQUIRED.say(firstLine(failure));
       return ExitCode.NO;
     }
-    complain("a defect of holdfast: " + failure + "; add '--log debug' to see more");
+    Message.DEFECT.say("a defect of holdfast: " + failure + "; add '--log debug' to see more");
     return ExitCode.DEFECT;
   }
 
   private static String firstLine(Exception failure) {
     String message = failure.getMessage();
     return message == null ? failure.toString() : message.lines().findFirst().orElse("");
-  }
-
-  /** Our own words are on stderr: stdout is the command's, or a script's. */
-  static void complain(String line) {
-    System.err.println("holdfast: " + line);
   }
 }

@@ -26,7 +26,7 @@ final class SchemaCommand implements Callable<Integer> {
       if (common.json()) {
         common.screen().json(Json.object("store", common.place(), "schema", schema));
       } else if (schema.isBlank()) {
-        Main.complain(common.place() + " needs no preparation");
+        Message.NOTE.say(common.place() + " needs no preparation");
       } else {
         common.screen().line(schema.stripTrailing());
       }

@@ -53,7 +53,8 @@ final class States {
     return Json.object(
         "name", state.name(),
         "holders", state.holders().stream().map(States::json).toList(),
-        "waiters", state.waiters().stream().map(States::json).toList());
+        "waiters", state.waiters().stream().map(States::json).toList(),
+        "notes", state.notes());
   }
 
   private static Map<String, @Nullable Object> json(Holding holding) {

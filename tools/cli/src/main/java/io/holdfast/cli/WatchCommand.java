@@ -60,6 +60,9 @@ final class WatchCommand implements Callable<Integer> {
     if (every.isZero() || every.isNegative()) {
       throw new IllegalArgumentException("'--every' is longer than zero");
     }
+    if (times < 1) {
+      throw new IllegalArgumentException("'--times' is at least 1, not " + times);
+    }
     try (Holdfast holdfast = common.connect()) {
       for (int i = 0; i < times; i++) {
         if (i > 0) {
@@ -76,7 +79,8 @@ final class WatchCommand implements Callable<Integer> {
       show(holdfast.list(prefix, LIMIT));
     } catch (BackendException unreachable) {
       // It may come back; whoever watches wants to see that.
-      Main.complain(unreachable.getMessage() + "; looking again in " + TimeText.of(every));
+      Message.UNAVAILABLE.say(
+          unreachable.getMessage() + "; looking again in " + TimeText.of(every));
     }
   }
 

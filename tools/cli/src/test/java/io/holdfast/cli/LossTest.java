@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.testkit.servers.Eventually;
 import io.holdfast.testkit.servers.FaultyProxy;
+import io.holdfast.testkit.servers.PostgresServer;
 import io.holdfast.testkit.servers.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +16,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Two {@code holdfast run}s want one lock, and something happens to the first. Their commands, and
@@ -91,6 +94,29 @@ class LossTest {
     first.signal("KILL");
     awaitSecond(second);
     Eventually.until("the keeper has gone", () -> ProcessHandle.of(keeper).isEmpty());
+  }
+
+  private void serverIsStopped(String url, Runnable stop, Runnable resume) {
+    Launched first = first(url);
+    Launched second = run(url);
+    stop.run();
+    try {
+      assertThat(first.exitCode()).isEqualTo(ExitCode.LOST);
+    } finally {
+      resume.run();
+    }
+    if (!second.isAlive()) { // It had not connected yet.
+      second = run(url);
+    }
+    awaitSecond(second);
+  }
+
+  private void networkIsCut(String cut, String whole, FaultyProxy network) {
+    Launched first = first(cut);
+    Launched second = run(whole);
+    network.loseEverything();
+    assertThat(first.exitCode()).isEqualTo(ExitCode.LOST);
+    awaitSecond(second);
   }
 
   @Nested
@@ -220,28 +246,44 @@ class LossTest {
 
     @Test
     void they_do_not_overlap_when_the_server_is_stopped() {
-      Launched first = first(url());
-      Launched second = run(url());
-      server.pause();
-      try {
-        assertThat(first.exitCode()).isEqualTo(ExitCode.LOST);
-      } finally {
-        server.resume();
-      }
-      if (!second.isAlive()) { // It had not connected yet.
-        second = run(url());
-      }
-      awaitSecond(second);
+      serverIsStopped(url(), server::pause, server::resume);
     }
 
     @Test
     void they_do_not_overlap_when_the_network_of_one_is_cut() {
       try (FaultyProxy network = new FaultyProxy(server.port())) {
-        Launched first = first("redis://" + network.hostAndPort());
-        Launched second = run(url());
-        network.loseEverything();
-        assertThat(first.exitCode()).isEqualTo(ExitCode.LOST);
-        awaitSecond(second);
+        networkIsCut("redis://" + network.hostAndPort(), url(), network);
+      }
+    }
+  }
+
+  @Nested
+  @Tag("postgresql")
+  class WithPostgresql {
+    private final PostgresServer server = PostgresServer.start();
+
+    @AfterEach
+    void end() {
+      server.close();
+    }
+
+    private String url(String hostAndPort) {
+      return "postgresql://postgres@" + hostAndPort + "/postgres";
+    }
+
+    @Test
+    void they_do_not_overlap_when_the_server_is_stopped() {
+      serverIsStopped(url(server.hostAndPort()), server::pause, server::resume);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"lease", "advisory"})
+    void they_do_not_overlap_when_the_network_of_one_is_cut(String mode) {
+      try (FaultyProxy network = new FaultyProxy(server.port())) {
+        networkIsCut(
+            url(network.hostAndPort()) + "?mode=" + mode,
+            url(server.hostAndPort()) + "?mode=" + mode,
+            network);
       }
     }
   }

@@ -84,7 +84,7 @@ class RunTest {
           assertThat(refused.errors().lines())
               .singleElement()
               .asString()
-              .contains("held by somebody else", "holdfast inspect a");
+              .contains("is held by holdfast@", "(sh)", "holdfast inspect a");
           assertThat(refused.output()).isEmpty();
         }
         ours.input("");
@@ -160,13 +160,13 @@ class RunTest {
     void knows_its_token_its_lock_and_its_holder() {
       try (Launched run =
           run(
-              "my lock",
+              " my lock ",
               "--",
               "sh",
               "-c",
               "echo \"$HOLDFAST_TOKEN/$HOLDFAST_NAME/$HOLDFAST_HOLDER\"")) {
         assertThat(run.exitCode()).isZero();
-        assertThat(run.output().strip()).matches("[1-9][0-9]*/my lock/[a-z0-9]+-1");
+        assertThat(run.output().strip()).matches("[1-9][0-9]*/ my lock /[a-z0-9]+-1");
       }
     }
 
@@ -243,6 +243,20 @@ class RunTest {
     }
 
     @Test
+    void that_lost_its_lock_is_told_of_in_json_if_that_was_asked_for() {
+      try (Launched run = run("a", "--json", "--", "sh", "-c", "echo in; sleep 100")) {
+        run.awaitOutput("in");
+        Launched.signal("KILL", run.keeper());
+        assertThat(run.exitCode()).isEqualTo(ExitCode.LOST);
+        assertThat(run.errors().lines())
+            .singleElement()
+            .asString()
+            .startsWith("{\"event\":\"lost\",\"message\":\"the process that kept the lock 'a'")
+            .endsWith("}");
+      }
+    }
+
+    @Test
     void that_takes_longer_than_the_longest_hold_is_ended() {
       try (Launched run =
           run(
@@ -287,35 +301,6 @@ class RunTest {
   }
 
   @Nested
-  class OnATerminal {
-    private Launched onTerminal(String command) {
-      String line =
-          "bash '%s' run --url 'file:%s' a -- %s"
-              .formatted(Launched.script("launch.bash"), directory, command);
-      return Launched.program("script", "-qec", line, "/dev/null");
-    }
-
-    @Test
-    void the_command_reads_what_is_typed() {
-      try (Launched run = onTerminal("sh -c 'echo ready; read -r word; echo \"<$word>\"'")) {
-        run.awaitOutput("ready");
-        run.type("hello\n");
-        run.awaitOutput("<hello>");
-        assertThat(run.exitCode()).isZero();
-      }
-    }
-
-    @Test
-    void an_interrupt_that_is_typed_reaches_the_command() {
-      try (Launched run = onTerminal("sh -c 'echo ready; sleep 100'")) {
-        run.awaitOutput("ready");
-        run.type("\u0003");
-        assertThat(run.exitCode()).isEqualTo(128 + 2);
-      }
-    }
-  }
-
-  @Nested
   class WrongUsage {
     @Test
     void is_one_line_with_the_next_step() {
@@ -325,6 +310,9 @@ class RunTest {
               run("a", "--"),
               run("a", "--lease-time", "3s", "--", "true"),
               run("a", "-n", "-w", "1s", "--", "true"),
+              run("a", "b", "--", "true"),
+              run("--", "true"),
+              run("a", "--permits", "0", "--", "true"),
               run("a", "--unknown", "--", "true"))) {
         try (wrong) {
           assertThat(wrong.exitCode()).isEqualTo(ExitCode.USAGE);
@@ -333,6 +321,29 @@ class RunTest {
               .asString()
               .contains("holdfast run --help");
         }
+      }
+    }
+
+    @Test
+    void is_a_line_of_json_if_that_was_asked_for() {
+      for (Launched wrong :
+          List.of(
+              run("a", "--json", "--unknown", "--", "true"),
+              run("a", "--json", "--", "no such \"command\""))) {
+        try (wrong) {
+          wrong.exitCode();
+          assertThat(wrong.errors().lines())
+              .singleElement()
+              .asString()
+              .matches("\\{\"event\":\"usage\",\"message\":\"([^\"\\\\]|\\\\\")+\"}");
+        }
+      }
+    }
+
+    @Test
+    void is_to_hold_a_lock_that_nobody_else_could_see() {
+      try (Launched run = Launched.holdfast("run", "a", "--url", "memory:", "--", "true")) {
+        assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
       }
     }
 

@@ -139,8 +139,11 @@ public final class Story implements AutoCloseable {
     timeline.span(patient, Activity.HOLDS, granted);
     timeline.event(patient, '✓', answer);
 
-    // The file store sees that a process is gone. A server has only the lease to go by.
-    boolean seesDeath = url.startsWith("file:");
+    // The file store sees that a process is gone, and an advisory lock ends with its connection.
+    // Other
+    // servers have only the lease to go by.
+    boolean seesDeath =
+        url.startsWith("file:") || (url.startsWith("postgresql:") && url.contains("mode=advisory"));
     Duration limit = seesDeath ? LEASE_TIME : LEASE_TIME.multipliedBy(4);
     return new Verdict(
         "One holds a table's lock and is killed (kill -9); another one waits.",

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 @Tag("postgresql")
 class ProcessesTest {
   private static final boolean LONG = System.getProperty("holdfast.seeds") != null;
-  private static final int JOBS = Integer.getInteger("holdfast.jobs", LONG ? 100_000 : 6_000);
+  private static final int JOBS = Integer.getInteger("holdfast.jobs", LONG ? 100_000 : 5_000);
   private static final long SEED = Long.getLong("holdfast.seed", 20_260_101);
 
   private final Random random = new Random(SEED);
@@ -57,6 +57,7 @@ class ProcessesTest {
     for (int i = 0; i < 4; i++) {
       processes.add(start());
     }
+    Eventually.until("work has begun", () -> queues.unfinished() < JOBS);
     while (queues.unfinished() > JOBS / 50) {
       fault();
     }

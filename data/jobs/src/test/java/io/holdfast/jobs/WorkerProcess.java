@@ -127,11 +127,12 @@ final class WorkerProcess {
               try (PreparedStatement seen =
                   prepare(connection, "SELECT FROM $.effect WHERE job = ?")) {
                 seen.setLong(1, job.id());
-                if (!seen.executeQuery().next()) {
+                boolean isNew = !seen.executeQuery().next();
+                if (isNew) {
                   effect(connection, job.id(), job.token());
                 }
+                return isNew;
               }
-              return null;
             });
   }
 

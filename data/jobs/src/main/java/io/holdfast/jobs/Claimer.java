@@ -56,7 +56,7 @@ final class Claimer implements Runnable {
         Registration life = heart.alive();
         int room = life == null ? 0 : parts.hand().awaitRoom(pollNanos);
         if (life == null) {
-          TimeUnit.NANOSECONDS.sleep(Math.min(pollNanos, 5_000_000));
+          TimeUnit.NANOSECONDS.sleep(Math.min(pollNanos, 20_000_000));
         } else if (room > 0 && life.isAlive()) {
           claim(life, room);
         }

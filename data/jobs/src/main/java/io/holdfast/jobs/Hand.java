@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * that have ended and whose end the database has not been told.
  */
 final class Hand {
+  private static final int MOST_UNTOLD = 1000;
+
   private final int concurrency;
   private final int prefetch;
   private final Deque<Run> waiting = new ArrayDeque<>();
@@ -31,9 +33,13 @@ final class Hand {
 
   /** How many jobs to claim; none until it is worth a statement. */
   private int room() {
-    return waiting.size() > prefetch / 2
-        ? 0
-        : concurrency + prefetch - waiting.size() - running.size();
+    if (waiting.size() > prefetch / 2) {
+      return 0;
+    }
+    int capacity = concurrency + prefetch;
+    // If the database takes results more slowly than it gives jobs, they must not pile up.
+    int untold = known.size() - waiting.size() - running.size();
+    return Math.min(capacity - waiting.size() - running.size(), MOST_UNTOLD + capacity - untold);
   }
 
   /** Waits for room; 0 if there was none in this time, or no more is wanted. */
@@ -81,8 +87,11 @@ final class Hand {
   }
 
   /** The database has been told, or never will be. */
-  synchronized void forget(Run run) {
-    known.remove(run.token().value());
+  synchronized void forget(List<Run> runs) {
+    runs.forEach(run -> known.remove(run.token().value()));
+    if (!closed && room() > 0) {
+      notifyAll();
+    }
   }
 
   /** The tokens of all claims that this worker knows to be its own. */

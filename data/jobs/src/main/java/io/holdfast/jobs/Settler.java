@@ -87,7 +87,7 @@ final class Settler implements Runnable {
       } catch (SQLException failed) {
         parts.trouble("take the results of " + endings.size() + " jobs", failed);
         if (System.nanoTime() - end > 0) {
-          endings.forEach(ending -> parts.hand().forget(ending.run()));
+          parts.hand().forget(endings.stream().map(Ending::run).toList());
           doubt.run();
           return;
         }
@@ -108,8 +108,8 @@ final class Settler implements Runnable {
   }
 
   private void report(List<Ending> endings, Set<Long> held, boolean isRepeat) {
+    parts.hand().forget(endings.stream().map(Ending::run).toList());
     for (Ending ending : endings) {
-      parts.hand().forget(ending.run());
       if (held.contains(ending.run().id()) || ending.run().isCompletedByHandler()) {
         parts.events().settled(ending);
       } else {

@@ -72,7 +72,7 @@ public final class Worker implements AutoCloseable {
 
   private void runJob(Run run) {
     if (!run.begin()) {
-      parts.hand().forget(run);
+      parts.hand().forget(List.of(run));
       return;
     }
     long begun = System.nanoTime();

@@ -123,13 +123,10 @@ final class Claimer implements Runnable {
     }
   }
 
-  /** Until a hint, or the time of the next poll: some jitter, so that workers do not march. */
+  /** Until a hint, or the time of the next poll. */
   private synchronized void rest() throws InterruptedException {
-    boolean wasHinted = hinted;
-    // Hints are given at most once in a while: what was enqueued just after one is asked for too.
-    long most = wasHinted ? Math.min(pollNanos, Hints.SHORTEST.toNanos()) : pollNanos;
+    long end = System.nanoTime() + (hinted ? afterHint() : untilPoll());
     hinted = false;
-    long end = System.nanoTime() + ThreadLocalRandom.current().nextLong(most * 3 / 4, most + 1);
     while (!closed && !hinted) {
       long left = end - System.nanoTime();
       if (left <= 0) {
@@ -137,5 +134,15 @@ final class Claimer implements Runnable {
       }
       TimeUnit.NANOSECONDS.timedWait(this, left);
     }
+  }
+
+  /** Hints are given at most once in a while: what was enqueued just after one is asked for too. */
+  private long afterHint() {
+    return Math.min(pollNanos, Hints.SHORTEST.toNanos() * 5 / 4);
+  }
+
+  /** With some jitter, so that workers do not march in step. */
+  private long untilPoll() {
+    return ThreadLocalRandom.current().nextLong(pollNanos * 3 / 4, pollNanos + 1);
   }
 }

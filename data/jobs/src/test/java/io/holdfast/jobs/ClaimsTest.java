@@ -18,6 +18,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -68,7 +69,8 @@ class ClaimsTest {
           } catch (InterruptedException told) {
             seen.add("was told, held " + job.isHeld());
           }
-        });
+        },
+        w -> w.leaseTime(Duration.ofSeconds(6)));
     begun.await();
     network.loseEverything();
     queues.start(
@@ -309,7 +311,7 @@ class ClaimsTest {
           begun.countDown();
           if (job.id() == first) {
             while (job.isHeld()) {
-              Thread.onSpinWait();
+              LockSupport.parkNanos(1_000_000);
             }
             Thread.currentThread().interrupt();
           } else {

@@ -84,10 +84,10 @@ class CountsTest {
     queues.start(
         jobs,
         job -> Thread.sleep(3000),
-        w -> w.concurrency(200).leaseTime(Duration.ofSeconds(1)).drainTime(Duration.ofSeconds(10)));
+        w -> w.concurrency(200).leaseTime(Duration.ofSeconds(3)).drainTime(Duration.ofSeconds(10)));
     queues.awaitEmpty();
     System.out.printf("200 jobs of 3 s: %d heartbeats%n", calls("heartbeat"));
-    assertThat(calls("heartbeat")).isBetween(5L, 60L);
+    assertThat(calls("heartbeat")).isBetween(1L, 60L);
     assertThat(queues.number("SELECT count(*) FROM $.worker")).isEqualTo(1);
   }
 
@@ -99,8 +99,11 @@ class CountsTest {
         w -> w.pollInterval(Duration.ofMillis(500)).leaseTime(Duration.ofSeconds(3)));
     queues.awaitNumber("SELECT count(*) FROM $.worker", count -> count == 1);
     long before = all();
+    long begun = System.nanoTime();
     Thread.sleep(3000);
-    // 3 s: at most 8 polls, 3 or 4 heartbeats, 4 rescues, and what was under way.
-    assertThat(all() - before).isLessThanOrEqualTo(20);
+    long asked = all() - before;
+    long millis = (System.nanoTime() - begun) / 1_000_000;
+    // Polls, heartbeats and rescues, each with its jitter; and what was under way.
+    assertThat(asked).isLessThanOrEqualTo(millis / 375 + millis / 1000 + millis / 750 + 6);
   }
 }

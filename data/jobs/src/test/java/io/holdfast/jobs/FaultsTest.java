@@ -136,7 +136,8 @@ class FaultsTest {
 
   @Test
   void a_result_that_was_not_answered_is_told_again_and_counts_once() throws Exception {
-    Jobs jobs = behindTheNetwork();
+    DataSource pool = queues.pool(network.port());
+    Jobs jobs = queues.jobs(pool, builder -> builder.hints(false), recorder);
     jobs.enqueue(job("1"));
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);
@@ -148,6 +149,7 @@ class FaultsTest {
           seen.add(job.payload());
         });
     begun.await();
+    Queues.warm(pool);
     network.loseReplies();
     go.countDown();
     queues.awaitEmpty();

@@ -14,8 +14,8 @@ import javax.sql.DataSource;
 
 /**
  * Jobs that do nothing, in one process and on one server, beside db-scheduler, JobRunr and SQL
- * written by hand. Repetitions are interleaved, and figures are medians, in jobs a second.
- * {@code --quick} for the order of magnitude.
+ * written by hand. Repetitions are interleaved, and figures are medians, in jobs a second. {@code
+ * --quick} for the order of magnitude.
  */
 public final class JobsBenchmark {
   private final boolean quick;
@@ -38,7 +38,8 @@ public final class JobsBenchmark {
   public static void main(String[] arguments) throws Exception {
     boolean quick = List.of(arguments).contains("--quick");
     try (PostgresServer server =
-            PostgresServer.start("shared_buffers=256MB", "max_wal_size=4GB", "max_connections=100");
+            PostgresServer.start(
+                "shared_buffers=256MB", "max_wal_size=4GB", "max_connections=100");
         HikariDataSource pool = pool(server)) {
       new JobsBenchmark(quick, pool).run();
     }
@@ -135,25 +136,31 @@ public final class JobsBenchmark {
     clear(queue);
     queue.fill(jobs(queue, depth));
     Sql.run(database, "ANALYZE " + queue.table());
-    int some = jobs(queue, depth / 5);
-    figures.add(
-        "run, batched, deep queue", queue.name(), work(queue, some, Duration.ofSeconds(20), true));
+    double rate = work(queue, jobs(queue, depth / 2), Duration.ofSeconds(20), true);
+    figures.add("run, batched, deep queue", queue.name(), rate);
+    xminHeldBack(queue, rate);
+    table(queue);
+  }
+
+  /** Enough jobs for all that time, unless that would be millions. */
+  private void xminHeldBack(JobQueue queue, double rate) throws Exception {
+    Duration held = Duration.ofSeconds(quick ? 8 : 60);
+    int enough = (int) Math.min(quick ? 400_000 : 2_500_000, rate * held.toSeconds());
+    queue.fill(enough);
     try (Connection old = database.getConnection()) {
       old.setAutoCommit(false);
       old.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
       old.createStatement().execute("SELECT txid_current()");
-      Duration held = Duration.ofSeconds(quick ? 8 : 60);
-      figures.add(
-          "run, batched, xmin held back", queue.name(), work(queue, depth - 2L * some, held, true));
+      figures.add("run, batched, xmin held back", queue.name(), work(queue, enough, held, true));
       old.rollback();
     }
-    work(queue, some / 2, Duration.ofSeconds(20), true);
-    table(queue);
+    // Time to vacuum, with some work going on.
+    work(queue, enough / 10, Duration.ofSeconds(10), true);
   }
 
   private void table(JobQueue queue) throws Exception {
     String name = "'" + queue.table() + "'::regclass";
-    TimeUnit.SECONDS.sleep(2);
+    TimeUnit.SECONDS.sleep(2); // The server counts with a delay.
     figures.note(
         "%-13s %,9d rows left, %,9d dead, table %,d MB with indexes"
             .formatted(

@@ -34,6 +34,7 @@ class SnippetsTest {
       """
       import io.holdfast.*;
       import io.holdfast.jdbc.*;
+      import io.holdfast.jobs.*;
       import io.holdfast.postgresql.*;
       import io.holdfast.redis.*;
       import io.holdfast.spi.*;
@@ -52,12 +53,14 @@ class SnippetsTest {
         Lease lease;
         DataSource dataSource;
         Connection connection;
+        Jobs jobs;
         abstract Booking book(String guest, FencingToken token);
         abstract void stopWorking(LossCause cause);
         abstract boolean moreToDo();
         abstract void writeNext(FencingToken token);
         abstract void transfer(FencingToken from, FencingToken to);
         abstract void runJobs(FencingToken token);
+        abstract void send(String payload);
         abstract long readComputeAndWrite(Connection connection) throws SQLException;
       %s
       }

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.jobs;
+
+/** A row of a claim. */
+record ClaimedJob(long id, long token, int attempt, int maxAttempts, String payload) {}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.jobs;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a worker has in hand: the jobs that it has claimed and not begun, those that run, and those
+ * that have ended and whose end the database has not been told.
+ */
+final class Hand {
+  private static final int MOST_UNTOLD = 1000;
+
+  private final int concurrency;
+  private final int prefetch;
+  private final Deque<Run> waiting = new ArrayDeque<>();
+  private final Map<Long, Run> running = new LinkedHashMap<>();
+  private final Set<Long> known = new HashSet<>();
+  private boolean closed;
+
+  Hand(int concurrency, int prefetch) {
+    this.concurrency = concurrency;
+    this.prefetch = prefetch;
+  }
+
+  /** How many jobs to claim; none until it is worth a statement. */
+  private int room() {
+    if (waiting.size() > prefetch / 2) {
+      return 0;
+    }
+    int capacity = concurrency + prefetch;
+    // If the database takes results more slowly than it gives jobs, they must not pile up.
+    int untold = known.size() - waiting.size() - running.size();
+    return Math.min(capacity - waiting.size() - running.size(), MOST_UNTOLD + capacity - untold);
+  }
+
+  /** Waits for room; 0 if there was none in this time, or no more is wanted. */
+  synchronized int awaitRoom(long nanos) throws InterruptedException {
+    long end = System.nanoTime() + nanos;
+    while (!closed && room() <= 0) {
+      long left = end - System.nanoTime();
+      if (left <= 0) {
+        return 0;
+      }
+      TimeUnit.NANOSECONDS.timedWait(this, left);
+    }
+    return closed ? 0 : room();
+  }
+
+  /** Takes them in; false if no more is wanted. */
+  synchronized boolean add(List<Run> runs) {
+    if (closed) {
+      return false;
+    }
+    waiting.addAll(runs);
+    runs.forEach(run -> known.add(run.token().value()));
+    notifyAll();
+    return true;
+  }
+
+  /** The next one, which counts as running; null if no more is to come. */
+  synchronized @Nullable Run take() throws InterruptedException {
+    while (waiting.isEmpty()) {
+      if (closed) {
+        return null;
+      }
+      wait();
+    }
+    Run run = waiting.remove();
+    running.put(run.token().value(), run);
+    return run;
+  }
+
+  synchronized void ended(Run run) {
+    running.remove(run.token().value());
+    if (closed ? running.isEmpty() : room() > 0) {
+      notifyAll();
+    }
+  }
+
+  /** The database has been told, or never will be. */
+  synchronized void forget(List<Run> runs) {
+    runs.forEach(run -> known.remove(run.token().value()));
+    if (!closed && room() > 0) {
+      notifyAll();
+    }
+  }
+
+  /** The tokens of all claims that this worker knows to be its own. */
+  synchronized List<Long> known() {
+    return new ArrayList<>(known);
+  }
+
+  synchronized List<Run> running() {
+    return new ArrayList<>(running.values());
+  }
+
+  /** Drops what this life of the worker has claimed and not begun. */
+  synchronized void drop(Registration over) {
+    waiting.removeIf(run -> run.registration() == over && known.remove(run.token().value()));
+    notifyAll();
+  }
+
+  /** No more is begun; gives what was not. */
+  synchronized List<Run> close() {
+    closed = true;
+    List<Run> rest = new ArrayList<>(waiting);
+    waiting.clear();
+    notifyAll();
+    return rest;
+  }
+
+  /** Waits until nothing runs; false if something still does after this time. */
+  synchronized boolean awaitIdle(long nanos) throws InterruptedException {
+    long end = System.nanoTime() + nanos;
+    while (!running.isEmpty()) {
+      long left = end - System.nanoTime();
+      if (left <= 0) {
+        return false;
+      }
+      TimeUnit.NANOSECONDS.timedWait(this, left);
+    }
+    return true;
+  }
+}

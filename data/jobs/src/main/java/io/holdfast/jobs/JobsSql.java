@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.jobs;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The calls of the functions in schema.sql: one statement each. */
+final class JobsSql {
+  /** Not JSON; a character that jsonb cannot hold; a character that text cannot hold. */
+  private static final Set<String> BAD_PAYLOAD = Set.of("22P02", "22P05", "22021", "54000");
+
+  private final String schema;
+
+  JobsSql(String schema) {
+    this.schema = schema;
+  }
+
+  String schema() {
+    return schema;
+  }
+
+  private PreparedStatement prepare(Connection connection, String call) throws SQLException {
+    return connection.prepareStatement("SELECT * FROM " + schema + "." + call);
+  }
+
+  List<OptionalLong> enqueue(Connection connection, List<NewJob> jobs, List<String> hints)
+      throws SQLException {
+    try (PreparedStatement statement =
+        prepare(connection, "enqueue(?, ?, ?, ?, ?, ?, ?, ?) AS id")) {
+      statement.setArray(1, texts(connection, jobs.stream().map(NewJob::queue)));
+      statement.setArray(2, smalls(connection, jobs.stream().map(job -> -job.priority())));
+      statement.setArray(3, smalls(connection, jobs.stream().map(NewJob::maxAttempts)));
+      statement.setArray(4, longs(connection, jobs.stream().map(job -> micros(job.delay()))));
+      statement.setArray(5, times(connection, jobs));
+      statement.setArray(6, texts(connection, jobs.stream().map(NewJob::uniqueKey)));
+      statement.setArray(7, texts(connection, jobs.stream().map(NewJob::payload)));
+      statement.setArray(8, texts(connection, hints.stream()));
+      return ids(statement);
+    } catch (SQLException failed) {
+      String state = failed.getSQLState();
+      if (state != null && BAD_PAYLOAD.contains(state)) {
+        throw new InvalidPayloadException(jobs.size(), state);
+      }
+      throw failed;
+    }
+  }
+
+  private static List<OptionalLong> ids(PreparedStatement statement) throws SQLException {
+    List<OptionalLong> ids = new ArrayList<>();
+    try (ResultSet rows = statement.executeQuery()) {
+      while (rows.next()) {
+        long id = rows.getLong(1);
+        ids.add(rows.wasNull() ? OptionalLong.empty() : OptionalLong.of(id));
+      }
+    }
+    return ids;
+  }
+
+  /** Who claims from where, and how many. */
+  record Claim(Registration life, String queue, int room, boolean makesReady, Place behind) {}
+
+  /** What a claim gave: the jobs, the first first, and the place of the last of them. */
+  record Claimed(List<ClaimedJob> jobs, Place last) {}
+
+  Claimed claim(Connection connection, Claim claim) throws SQLException {
+    try (PreparedStatement statement =
+        prepare(connection, "claim(?, ?, ?, ?, ?, ?::smallint, ?::timestamptz, ?)")) {
+      statement.setLong(1, claim.life.id());
+      statement.setInt(2, claim.life.epoch());
+      statement.setString(3, claim.queue);
+      statement.setInt(4, claim.room);
+      statement.setBoolean(5, claim.makesReady);
+      statement.setInt(6, claim.behind.rank());
+      statement.setString(7, claim.behind.runAt());
+      statement.setLong(8, claim.behind.id());
+      try (ResultSet rows = statement.executeQuery()) {
+        return claimed(rows, claim);
+      }
+    }
+  }
+
+  private static Claimed claimed(ResultSet rows, Claim claim) throws SQLException {
+    List<ClaimedJob> jobs = new ArrayList<>(claim.room);
+    Place last = claim.behind;
+    while (rows.next()) {
+      long id = rows.getLong(1);
+      jobs.add(
+          new ClaimedJob(id, rows.getLong(2), rows.getInt(3), rows.getInt(4), rows.getString(7)));
+      if (jobs.size() == claim.room) {
+        last = new Place(rows.getInt(5), rows.getString(6), id);
+      }
+    }
+    return new Claimed(jobs, last);
+  }
+
+  /** The ids of those whose claim it still was. */
+  Set<Long> complete(Connection connection, List<Ending> endings, boolean keeps)
+      throws SQLException {
+    try (PreparedStatement statement = prepare(connection, "complete(?, ?, ?)")) {
+      setClaims(connection, statement, endings);
+      statement.setBoolean(3, keeps);
+      return numbers(statement);
+    }
+  }
+
+  Set<Long> retry(Connection connection, List<Ending> endings) throws SQLException {
+    try (PreparedStatement statement = prepare(connection, "retry(?, ?, ?, ?)")) {
+      setClaims(connection, statement, endings);
+      statement.setArray(3, longs(connection, endings.stream().map(e -> micros(e.rest()))));
+      statement.setArray(4, texts(connection, endings.stream().map(Ending::errorText)));
+      return numbers(statement);
+    }
+  }
+
+  Set<Long> bury(Connection connection, List<Ending> endings) throws SQLException {
+    try (PreparedStatement statement = prepare(connection, "bury(?, ?, ?)")) {
+      setClaims(connection, statement, endings);
+      statement.setArray(3, texts(connection, endings.stream().map(Ending::errorText)));
+      return numbers(statement);
+    }
+  }
+
+  Set<Long> release(Connection connection, List<Ending> endings) throws SQLException {
+    try (PreparedStatement statement = prepare(connection, "release(?, ?)")) {
+      setClaims(connection, statement, endings);
+      return numbers(statement);
+    }
+  }
+
+  private static void setClaims(
+      Connection connection, PreparedStatement statement, List<Ending> endings)
+      throws SQLException {
+    statement.setArray(1, longs(connection, endings.stream().map(e -> e.run().id())));
+    statement.setArray(2, longs(connection, endings.stream().map(e -> e.run().token().value())));
+  }
+
+  private static Set<Long> numbers(PreparedStatement statement) throws SQLException {
+    Set<Long> numbers = new HashSet<>();
+    try (ResultSet rows = statement.executeQuery()) {
+      while (rows.next()) {
+        numbers.add(rows.getLong(1));
+      }
+    }
+    return numbers;
+  }
+
+  long register(Connection connection, String queue, String name, Duration lease)
+      throws SQLException {
+    try (PreparedStatement statement = prepare(connection, "register(?, ?, ?)")) {
+      statement.setString(1, queue);
+      statement.setString(2, name);
+      statement.setLong(3, micros(lease));
+      return numbers(statement).iterator().next();
+    }
+  }
+
+  /** The tokens of these claims that are not there any more; empty if the worker is not either. */
+  Optional<Set<Long>> heartbeat(
+      Connection connection, long worker, Duration lease, List<Run> running) throws SQLException {
+    try (PreparedStatement statement = prepare(connection, "heartbeat(?, ?, ?, ?)")) {
+      statement.setLong(1, worker);
+      statement.setLong(2, micros(lease));
+      statement.setArray(3, longs(connection, running.stream().map(Run::id)));
+      statement.setArray(4, longs(connection, running.stream().map(run -> run.token().value())));
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        Array gone = row.getArray(1);
+        return gone == null
+            ? Optional.empty()
+            : Optional.of(new HashSet<>(Arrays.asList((Long[]) gone.getArray())));
+      }
+    }
+  }
+
+  /** The worker's new epoch; empty if it is not there any more. */
+  OptionalInt disown(Connection connection, long worker, List<Long> known) throws SQLException {
+    try (PreparedStatement statement = prepare(connection, "disown(?, ?)")) {
+      statement.setLong(1, worker);
+      statement.setArray(2, longs(connection, known.stream()));
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        int epoch = row.getInt(1);
+        return row.wasNull() ? OptionalInt.empty() : OptionalInt.of(epoch);
+      }
+    }
+  }
+
+  /** A job that was taken from a dead worker. */
+  record Rescued(long id, String queue, int attempt, boolean isDead) {}
+
+  List<Rescued> rescue(Connection connection) throws SQLException {
+    List<Rescued> rescued = new ArrayList<>();
+    try (PreparedStatement statement = prepare(connection, "rescue()");
+        ResultSet rows = statement.executeQuery()) {
+      while (rows.next()) {
+        rescued.add(
+            new Rescued(rows.getLong(1), rows.getString(2), rows.getInt(3), rows.getBoolean(4)));
+      }
+    }
+    return rescued;
+  }
+
+  boolean leave(Connection connection, long worker) throws SQLException {
+    try (PreparedStatement statement = prepare(connection, "leave(?)")) {
+      statement.setLong(1, worker);
+      return statement.execute();
+    }
+  }
+
+  /** What the job was; empty if there is none. */
+  Optional<JobState> cancel(Connection connection, long id) throws SQLException {
+    try (PreparedStatement statement = prepare(connection, "cancel(?)")) {
+      statement.setLong(1, id);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        int state = row.getInt(1);
+        return row.wasNull() ? Optional.empty() : Optional.of(JobState.of(state));
+      }
+    }
+  }
+
+  List<Long> redrive(Connection connection, String queue, @Nullable Long id, int limit)
+      throws SQLException {
+    try (PreparedStatement statement = prepare(connection, "redrive(?, ?, ?)")) {
+      statement.setString(1, queue);
+      statement.setObject(2, id, Types.BIGINT);
+      statement.setInt(3, limit);
+      return List.copyOf(numbers(statement));
+    }
+  }
+
+  int forget(Connection connection, JobState state, Duration age, int limit) throws SQLException {
+    try (PreparedStatement statement = prepare(connection, "forget(?::smallint, ?, ?)")) {
+      statement.setInt(1, state.number());
+      statement.setLong(2, micros(age));
+      statement.setInt(3, limit);
+      return Math.toIntExact(numbers(statement).iterator().next());
+    }
+  }
+
+  List<DeadLetter> deadLetters(Connection connection, String queue, int limit) throws SQLException {
+    List<DeadLetter> letters = new ArrayList<>();
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            """
+            SELECT id, queue, payload::text, attempt, error, finished_at FROM %s.finished
+            WHERE state = 4 AND queue = ? ORDER BY finished_at, id LIMIT ?"""
+                .formatted(schema))) {
+      statement.setString(1, queue);
+      statement.setInt(2, limit);
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          letters.add(
+              new DeadLetter(
+                  row.getLong(1),
+                  row.getString(2),
+                  row.getString(3),
+                  row.getInt(4),
+                  row.getString(5),
+                  row.getObject(6, OffsetDateTime.class).toInstant()));
+        }
+      }
+    }
+    return letters;
+  }
+
+  private static long micros(Duration time) {
+    return time.toNanos() / 1000;
+  }
+
+  private static Array texts(Connection connection, Stream<? extends @Nullable String> values)
+      throws SQLException {
+    return connection.createArrayOf("text", values.toArray());
+  }
+
+  private static Array longs(Connection connection, Stream<Long> values) throws SQLException {
+    return connection.createArrayOf("bigint", values.toArray(Long[]::new));
+  }
+
+  private static Array smalls(Connection connection, Stream<Integer> values) throws SQLException {
+    return connection.createArrayOf(
+        "smallint", values.map(Integer::shortValue).toArray(Short[]::new));
+  }
+
+  private static Array times(Connection connection, List<NewJob> jobs) throws SQLException {
+    return connection.createArrayOf(
+        "timestamptz",
+        jobs.stream()
+            .map(NewJob::due)
+            .map(
+                due ->
+                    due == null ? null : OffsetDateTime.ofInstant(due, ZoneOffset.UTC).toString())
+            .toArray());
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.jobs;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/** Does what any worker may do for all: takes jobs from dead workers, deletes old rows. */
+final class Keeper implements Runnable {
+  private final WorkerParts parts;
+  private final Housekeeping housekeeping;
+  private volatile boolean closed;
+
+  Keeper(WorkerParts parts, Housekeeping housekeeping) {
+    this.parts = parts;
+    this.housekeeping = housekeeping;
+  }
+
+  void close() {
+    closed = true;
+  }
+
+  @Override
+  public void run() {
+    long third = parts.settings().leaseTime().toNanos() / 3;
+    long nextCleaning = System.nanoTime() + jittered(Housekeeping.INTERVAL.toNanos());
+    try {
+      while (!closed) {
+        TimeUnit.NANOSECONDS.sleep(jittered(third));
+        rescue();
+        if (System.nanoTime() - nextCleaning > 0) {
+          nextCleaning = System.nanoTime() + jittered(Housekeeping.INTERVAL.toNanos());
+          clean();
+        }
+      }
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** So that workers that were started together do not come together. */
+  private static long jittered(long nanos) {
+    return ThreadLocalRandom.current().nextLong(nanos * 3 / 4, nanos + 1);
+  }
+
+  private void rescue() {
+    try {
+      for (JobsSql.Rescued job : parts.database().call(c -> parts.sql().rescue(c))) {
+        if (job.isDead()) {
+          parts.events().buried(job.queue(), job.id(), job.attempt(), "its worker died");
+        } else {
+          parts
+              .events()
+              .tell(
+                  listener ->
+                      listener.rescued(
+                          new JobListener.Rescued(job.queue(), job.id(), job.attempt())));
+        }
+      }
+    } catch (SQLException failed) {
+      parts.trouble("say whose worker is dead", failed);
+    }
+  }
+
+  private void clean() {
+    try {
+      housekeeping.run(parts.database().within(Duration.ofMinutes(1)));
+    } catch (SQLException failed) {
+      parts.trouble("delete old rows", failed);
+    }
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.jobs;
+
+import io.holdfast.FencingToken;
+import io.holdfast.jobs.JobListener.LossOfClaim;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A claim, from when it was made until its end is told. */
+final class Run implements JobContext {
+  private final ClaimedJob job;
+  private final String queue;
+  private final FencingToken token;
+  private final Registration registration;
+  private final Completion completion;
+  private volatile boolean isCompletedByHandler;
+  private volatile @Nullable LossOfClaim loss;
+  private @Nullable Thread thread;
+
+  /** Completes a claim in a transaction of the handler; false if it is not its claim any more. */
+  @FunctionalInterface
+  interface Completion {
+    boolean on(Connection connection, List<Ending> one) throws SQLException;
+  }
+
+  Run(ClaimedJob job, String queue, Registration registration, Completion completion) {
+    this.job = job;
+    this.queue = queue;
+    this.token = new FencingToken(job.token());
+    this.registration = registration;
+    this.completion = completion;
+  }
+
+  @Override
+  public long id() {
+    return job.id();
+  }
+
+  @Override
+  public String queue() {
+    return queue;
+  }
+
+  @Override
+  public String payload() {
+    return job.payload();
+  }
+
+  @Override
+  public int attempt() {
+    return job.attempt();
+  }
+
+  @Override
+  public int maxAttempts() {
+    return job.maxAttempts();
+  }
+
+  @Override
+  public FencingToken token() {
+    return token;
+  }
+
+  Registration registration() {
+    return registration;
+  }
+
+  @Override
+  public boolean isHeld() {
+    return loss == null && registration.isAlive();
+  }
+
+  @Override
+  public void requireHeld() {
+    if (!isHeld()) {
+      throw new ClaimLostException(id(), token);
+    }
+  }
+
+  @Override
+  public void complete(Connection connection) throws SQLException {
+    if (connection.getAutoCommit()) {
+      throw new IllegalStateException(
+          "job %d is completed in a transaction: setAutoCommit(false) first".formatted(id()));
+    }
+    if (!completion.on(connection, List.of(Ending.completed(this, Duration.ZERO)))) {
+      throw new ClaimLostException(id(), token);
+    }
+    isCompletedByHandler = true;
+  }
+
+  /** Whether its transaction may have completed the job: then nobody is surprised that it did. */
+  boolean isCompletedByHandler() {
+    return isCompletedByHandler;
+  }
+
+  /** False if the claim was lost before the handler could begin. */
+  synchronized boolean begin() {
+    if (!isHeld()) {
+      return false;
+    }
+    thread = Thread.currentThread();
+    return true;
+  }
+
+  /** After this nobody interrupts; and no interrupt is left for the thread's next job. */
+  @SuppressWarnings("ThreadInterruptedResult") // Clearing it is the purpose.
+  synchronized void end() {
+    thread = null;
+    Thread.interrupted();
+  }
+
+  /** True if its handler was running and has been interrupted now. */
+  synchronized boolean lose(LossOfClaim cause) {
+    if (loss != null) {
+      return false;
+    }
+    loss = cause;
+    if (thread == null) {
+      return false;
+    }
+    thread.interrupt();
+    return true;
+  }
+
+  JobListener.Subject subject() {
+    return new JobListener.Subject(queue, id(), attempt(), token);
+  }
+}

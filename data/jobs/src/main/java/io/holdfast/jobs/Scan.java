@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.jobs;
+
+/**
+ * Where the next claim begins: behind the last one while there is plenty, and from the front once
+ * in a poll interval, for jobs that are urgent, or were committed late. If a scan from the front
+ * takes long, because old rows cannot be vacuumed, they are rarer: it has a tenth of the time.
+ */
+final class Scan {
+  private static final int SHARE = 10;
+
+  private final long intervalNanos;
+  private Place place = Place.FRONT;
+  private long begun;
+  private long nextFront;
+
+  Scan(long intervalNanos) {
+    this.intervalNanos = intervalNanos;
+    this.nextFront = System.nanoTime();
+  }
+
+  /** Whether it is a scan from the front. */
+  boolean begin() {
+    begun = System.nanoTime();
+    if (begun - nextFront >= 0) {
+      place = Place.FRONT;
+    }
+    return place.isFront();
+  }
+
+  Place from() {
+    return place;
+  }
+
+  void end(Place last) {
+    long now = System.nanoTime();
+    if (place.isFront()) {
+      nextFront = now + Math.max(intervalNanos, (now - begun) * SHARE);
+    }
+    place = last;
+  }
+
+  /** Nothing is left behind the last place. */
+  void fromFront() {
+    place = Place.FRONT;
+  }
+}

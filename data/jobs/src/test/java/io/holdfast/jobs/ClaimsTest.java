@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.jobs;
+
+import static io.holdfast.jobs.Queues.job;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.FencingToken;
+import io.holdfast.StaleTokenException;
+import io.holdfast.jdbc.FencingGuard;
+import io.holdfast.testkit.servers.Eventually;
+import io.holdfast.testkit.servers.FaultyProxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Whose job it is: what a worker does that is cut off, and what others do then. */
+@Tag("postgresql")
+class ClaimsTest {
+  private final Recorder cutOff = new Recorder();
+  private final Recorder others = new Recorder();
+  private final Queue<String> seen = new ConcurrentLinkedQueue<>();
+  private Queues queues;
+  private Jobs jobs;
+  private FaultyProxy network;
+
+  @BeforeEach
+  void open() throws SQLException {
+    queues = new Queues();
+    jobs = queues.jobs(others);
+    network = new FaultyProxy(queues.server().port());
+  }
+
+  @AfterEach
+  void close() {
+    network.heal();
+    queues.close();
+    network.close();
+  }
+
+  private Jobs behindTheNetwork() throws SQLException {
+    return queues.jobs(queues.pool(network.port()), builder -> builder.hints(false), cutOff);
+  }
+
+  @Test
+  void a_worker_that_cannot_say_that_it_lives_stops_its_jobs_before_another_begins()
+      throws Exception {
+    jobs.enqueue(job("1"));
+    CountDownLatch begun = new CountDownLatch(1);
+    AtomicReference<FencingToken> first = new AtomicReference<>();
+    queues.start(
+        behindTheNetwork(),
+        job -> {
+          first.set(job.token());
+          seen.add("began");
+          begun.countDown();
+          try {
+            Thread.sleep(60_000);
+          } catch (InterruptedException told) {
+            seen.add("was told, held " + job.isHeld());
+          }
+        },
+        w -> w.leaseTime(Duration.ofSeconds(6)));
+    begun.await();
+    network.loseEverything();
+    queues.start(
+        jobs,
+        job -> {
+          seen.add("attempt " + job.attempt() + " of another");
+          assertThat(job.token().isNewerThan(first.get())).isTrue();
+        });
+    queues.awaitEmpty();
+    assertThat(seen).containsExactly("began", "was told, held false", "attempt 2 of another");
+    assertThat(others.heard(JobListener.Rescued.class)).hasSize(1);
+    assertThat(cutOff.heard(JobListener.Lost.class).get(0).cause())
+        .isEqualTo(JobListener.LossOfClaim.HEARTBEAT);
+    network.heal();
+    Eventually.until(
+        "its result is refused", () -> cutOff.heard(JobListener.Stale.class).size() == 1);
+    assertThat(cutOff.heard(JobListener.Stale.class).get(0).result())
+        .isEqualTo(JobListener.Result.COMPLETED);
+    assertThat(others.heard(JobListener.Completed.class)).hasSize(1);
+  }
+
+  @Test
+  void after_it_was_cut_off_a_worker_begins_another_life() throws Exception {
+    Worker worker = queues.start(behindTheNetwork(), job -> seen.add(job.payload()));
+    jobs.enqueue(job("1"));
+    queues.awaitEmpty();
+    network.loseEverything();
+    queues.awaitNumber("SELECT count(*) FROM $.worker WHERE until > now()", count -> count == 0);
+    network.heal();
+    jobs.enqueue(job("2"));
+    queues.awaitEmpty();
+    assertThat(seen).containsExactly("1", "2");
+    assertThat(worker.running()).isZero();
+  }
+
+  @Test
+  void a_dead_worker_can_claim_nothing() throws Exception {
+    jobs.enqueue(Queues.jobs(3));
+    long worker = queues.number("SELECT $.register('q', 'mine', 60000000)");
+    String claim = "SELECT count(*) FROM " + queues.claim(worker, 1);
+    assertThat(queues.number(claim)).isEqualTo(1);
+    queues.run("UPDATE $.worker SET until = now()");
+    assertThat(queues.number(claim)).isZero();
+    assertThat(queues.number("SELECT count(*) FROM $.rescue()")).isEqualTo(1);
+    assertThat(queues.number(claim)).isZero();
+    assertThat(queues.number("SELECT count(*) FROM $.job WHERE state = 1")).isEqualTo(3);
+  }
+
+  @Test
+  void a_rescue_waits_for_no_claim_and_misses_none() throws Exception {
+    jobs.enqueue(Queues.jobs(3));
+    long worker = queues.number("SELECT $.register('q', 'mine', 60000000)");
+    try (Connection claiming = queues.dataSource().getConnection();
+        Statement statement = claiming.createStatement()) {
+      claiming.setAutoCommit(false);
+      statement.execute(queues.named("SELECT * FROM " + queues.claim(worker, 2)));
+      queues.run("UPDATE $.worker SET until = now()");
+      // The claim under way keeps the worker's row; its jobs are not to be seen yet.
+      assertThat(queues.number("SELECT count(*) FROM $.rescue()")).isZero();
+      claiming.commit();
+    }
+    assertThat(queues.number("SELECT count(*) FROM $.rescue()")).isEqualTo(2);
+  }
+
+  @Test
+  void a_job_whose_workers_die_every_time_becomes_a_dead_letter() throws Exception {
+    jobs.enqueue(job("1").maxAttempts(2));
+    for (int i = 0; i < 2; i++) {
+      long worker = queues.number("SELECT $.register('q', 'mine', 1)");
+      queues.run("UPDATE $.worker SET until = now() + interval '1 minute'");
+      queues.run("SELECT " + queues.claim(worker, 1));
+      queues.run("UPDATE $.worker SET until = now()");
+      assertThat(queues.number("SELECT count(*) FROM $.rescue()")).isEqualTo(1);
+    }
+    assertThat(queues.unfinished()).isZero();
+    assertThat(jobs.deadLetters(Queues.QUEUE).list(1).get(0).error()).isEqualTo("its worker died");
+  }
+
+  @Test
+  void a_job_that_is_completed_in_the_handlers_transaction_is_done_with_it_or_not_at_all()
+      throws Exception {
+    queues.run("CREATE TABLE $.effect (job bigint)");
+    jobs.enqueue(job("1"));
+    queues.start(
+        jobs,
+        job -> {
+          try (Connection connection = queues.dataSource().getConnection();
+              Statement statement = connection.createStatement()) {
+            assertThatThrownBy(() -> job.complete(connection))
+                .isInstanceOf(IllegalStateException.class);
+            connection.setAutoCommit(false);
+            job.complete(connection);
+            statement.execute(
+                "INSERT INTO " + queues.schema() + ".effect VALUES (" + job.id() + ")");
+            if (job.attempt() == 1) {
+              connection.rollback();
+              throw new IllegalStateException("the first time it fails");
+            }
+            connection.commit();
+          }
+        });
+    queues.awaitEmpty();
+    assertThat(queues.number("SELECT count(*) FROM $.effect")).isEqualTo(1);
+    Eventually.until("told", () -> others.heard(JobListener.Completed.class).size() == 1);
+    assertThat(others.heard(JobListener.Stale.class)).isEmpty();
+  }
+
+  @Test
+  void whoever_lost_its_claim_can_neither_complete_nor_pass_the_guard() throws Exception {
+    queues.run(FencingGuard.table("x").ddl());
+    String resource = "account of " + queues.schema();
+    jobs.enqueue(job("1"));
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch takenOver = new CountDownLatch(1);
+    queues.start(
+        behindTheNetwork(),
+        job -> {
+          begun.countDown();
+          awaitUninterrupted(takenOver);
+          assertThatThrownBy(job::requireHeld).isInstanceOf(ClaimLostException.class);
+          try (Connection connection = queues.dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            assertThatThrownBy(() -> job.complete(connection))
+                .isInstanceOf(ClaimLostException.class);
+            connection.rollback();
+          }
+          assertThatThrownBy(
+                  () ->
+                      FencingGuard.table(resource)
+                          .in(queues.dataSource())
+                          .with(job.token())
+                          .call(connection -> seen.add("zombie")))
+              .isInstanceOf(StaleTokenException.class);
+          seen.add("refused");
+        });
+    begun.await();
+    network.loseEverything();
+    queues.start(
+        jobs,
+        job -> {
+          FencingGuard.table(resource)
+              .in(queues.dataSource())
+              .with(job.token())
+              .call(connection -> seen.add("second"));
+          takenOver.countDown();
+        });
+    Eventually.until("both were there", () -> seen.size() == 2);
+    assertThat(seen).containsExactly("second", "refused");
+  }
+
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    while (true) {
+      try {
+        latch.await();
+        return;
+      } catch (InterruptedException ignoredByABadHandler) {
+        // It goes on, as code does that knows nothing of interrupts.
+      }
+    }
+  }
+
+  @Test
+  void a_rescue_that_races_completions_loses_no_job_and_repeats_none() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      jobs.enqueue(Queues.jobs(50));
+      long worker = queues.number("SELECT $.register('q', 'mine', 60000000)");
+      queues.run("SELECT " + queues.claim(worker, 50));
+      queues.run("UPDATE $.worker SET until = now()");
+      Thread rescue = new Thread(() -> queues.run("SELECT $.rescue()"));
+      rescue.start();
+      long done =
+          queues.number(
+              "SELECT count(*) FROM $.complete((SELECT array_agg(id ORDER BY id) FROM $.job),"
+                  + " (SELECT array_agg(token ORDER BY id) FROM $.job), false)");
+      rescue.join();
+      assertThat(queues.number("SELECT count(*) FROM $.job WHERE state = 1")).isEqualTo(50 - done);
+      assertThat(queues.unfinished()).isEqualTo(50 - done);
+      queues.run("DELETE FROM $.job");
+    }
+  }
+
+  @Test
+  void closing_gives_back_what_was_not_begun_and_waits_for_what_was() throws Exception {
+    jobs.enqueue(Queues.jobs(10));
+    CountDownLatch go = new CountDownLatch(1);
+    Worker worker =
+        queues.start(
+            jobs,
+            job -> {
+              awaitUninterrupted(go);
+              seen.add(job.payload());
+            },
+            w -> w.concurrency(2).prefetch(8).drainTime(Duration.ofMinutes(1)));
+    queues.awaitNumber("SELECT count(*) FROM $.job WHERE state = 2", count -> count == 10);
+    Eventually.until("two run", () -> worker.running() == 2);
+    Thread closing = new Thread(worker::close);
+    closing.start();
+    queues.awaitNumber(
+        "SELECT count(*) FROM $.job WHERE state = 1 AND attempt = 0", count -> count == 8);
+    // Longer than the lease: it says that it lives while it drains.
+    Eventually.pass(Duration.ofSeconds(4));
+    assertThat(queues.number("SELECT count(*) FROM $.worker WHERE until > now()")).isEqualTo(1);
+    go.countDown();
+    closing.join();
+    assertThat(seen).hasSize(2);
+    assertThat(queues.unfinished()).isEqualTo(8);
+    assertThat(queues.number("SELECT count(*) FROM $.worker")).isZero();
+  }
+
+  @Test
+  void what_does_not_end_in_the_drain_time_is_interrupted_and_tried_again() throws Exception {
+    jobs.enqueue(job("1"));
+    CountDownLatch begun = new CountDownLatch(1);
+    Worker worker =
+        queues.start(
+            jobs,
+            job -> {
+              begun.countDown();
+              Thread.sleep(60_000);
+            },
+            w -> w.drainTime(Duration.ofMillis(100)));
+    begun.await();
+    worker.close();
+    assertThat(others.heard(JobListener.Lost.class).get(0).cause())
+        .isEqualTo(JobListener.LossOfClaim.CLOSED);
+    assertThat(queues.number("SELECT count(*) FROM $.job WHERE state = 0 AND attempt = 1"))
+        .isEqualTo(1);
+    worker.close();
+  }
+
+  @Test
+  void an_interrupt_of_one_job_does_not_reach_the_next_on_its_thread() throws Exception {
+    long first = jobs.enqueue(job("1")).orElseThrow();
+    CountDownLatch begun = new CountDownLatch(1);
+    queues.start(
+        jobs,
+        job -> {
+          begun.countDown();
+          if (job.id() == first) {
+            while (job.isHeld()) {
+              LockSupport.parkNanos(1_000_000);
+            }
+            Thread.currentThread().interrupt();
+          } else {
+            Thread.sleep(1);
+            seen.add("slept");
+          }
+        },
+        w -> w.concurrency(1));
+    begun.await();
+    jobs.cancel(first);
+    jobs.enqueue(job("2"));
+    queues.awaitEmpty();
+    assertThat(seen).containsExactly("slept");
+  }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.jobs;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.holdfast.testkit.servers.Eventually;
+import io.holdfast.testkit.servers.PostgresServer;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongPredicate;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+
+/** The queues of one test: a schema of its own, on a server that all tests of the JVM share. */
+final class Queues implements AutoCloseable {
+  static final String QUEUE = "q";
+  private static final AtomicInteger SCHEMAS = new AtomicInteger();
+
+  private final PostgresServer server;
+  private final String schema = "jobs_" + SCHEMAS.incrementAndGet();
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  private final DataSource dataSource;
+
+  static {
+    // Connections that died in the pool are found out by their users, as after a fault of a moment.
+    System.setProperty("com.zaxxer.hikari.aliveBypassWindowMs", "600000");
+  }
+
+  /** Started by the first test that needs it. */
+  private static final class Shared {
+    static final PostgresServer SERVER =
+        PostgresServer.start(
+            "shared_preload_libraries=pg_stat_statements", "pg_stat_statements.track=top");
+
+    static {
+      Runtime.getRuntime().addShutdownHook(new Thread(SERVER::close));
+    }
+  }
+
+  Queues() {
+    this(Shared.SERVER);
+  }
+
+  Queues(PostgresServer server) {
+    this.server = server;
+    this.dataSource = pool(server.port());
+  }
+
+  PostgresServer server() {
+    return server;
+  }
+
+  String schema() {
+    return schema;
+  }
+
+  DataSource dataSource() {
+    return dataSource;
+  }
+
+  /** Connections to the server by this port, which may be a proxy's. */
+  DataSource pool(int port) {
+    return pool(port, "postgres");
+  }
+
+  DataSource pool(int port, String user) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl("jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=" + user);
+    config.setMaximumPoolSize(8);
+    config.setMinimumIdle(0);
+    config.setConnectionTimeout(2000);
+    config.setInitializationFailTimeout(-1);
+    HikariDataSource pool = new HikariDataSource(config);
+    open.push(pool);
+    return pool;
+  }
+
+  /** Opens connections of the pool, so that the next requests need no new ones. */
+  static void warm(DataSource pool) throws SQLException {
+    try (Connection one = pool.getConnection();
+        Connection two = pool.getConnection();
+        Connection three = pool.getConnection();
+        Connection four = pool.getConnection()) {
+      for (Connection each : List.of(one, two, three, four)) {
+        each.createStatement().execute("SELECT 1");
+      }
+    }
+  }
+
+  Jobs jobs(JobListener... listeners) throws SQLException {
+    return jobs(dataSource, builder -> builder, listeners);
+  }
+
+  Jobs jobs(DataSource source, UnaryOperator<Jobs.Builder> settings, JobListener... listeners)
+      throws SQLException {
+    Jobs.Builder builder = settings.apply(Jobs.builder(source).schema(schema));
+    List.of(listeners).forEach(builder::listener);
+    Jobs jobs = builder.open();
+    open.push(jobs);
+    return jobs;
+  }
+
+  /** A worker that notices things soon, and is closed at the end without patience. */
+  Worker start(Jobs jobs, JobHandler handler) {
+    return start(jobs, handler, worker -> worker);
+  }
+
+  Worker start(Jobs jobs, JobHandler handler, UnaryOperator<Worker.Builder> settings) {
+    Worker worker =
+        settings
+            .apply(
+                jobs.worker(QUEUE, handler)
+                    .pollInterval(Duration.ofMillis(50))
+                    .leaseTime(Duration.ofSeconds(3))
+                    .drainTime(Duration.ofSeconds(2))
+                    .retries(new RetryPolicy(Duration.ofMillis(20), Duration.ofMillis(40))))
+            .start();
+    open.push(worker);
+    return worker;
+  }
+
+  static NewJob job(String payload) {
+    return NewJob.of(QUEUE, payload);
+  }
+
+  static List<NewJob> jobs(int count) {
+    List<NewJob> jobs = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      jobs.add(job(Integer.toString(i)));
+    }
+    return jobs;
+  }
+
+  void run(String sql) {
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(named(sql));
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  /** The first column of the first row; the schema is written {@code $}. */
+  long number(String sql) {
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(named(sql))) {
+      row.next();
+      return row.getLong(1);
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  /** With the schema's name in place of the dollar sign. */
+  String named(String sql) {
+    return sql.replace("$.", schema + ".").replace("$_", schema + "_");
+  }
+
+  /** A claim by hand, of up to so many jobs, by this worker. */
+  String claim(long worker, int room) {
+    return "$.claim(%d, 0, 'q', %d, true, (-32768)::smallint, '-infinity', 0)"
+        .formatted(worker, room);
+  }
+
+  long unfinished() {
+    return number("SELECT count(*) FROM $.job");
+  }
+
+  void awaitNumber(String sql, LongPredicate isSo) {
+    Eventually.until(sql, () -> isSo.test(number(sql)));
+  }
+
+  void awaitEmpty() {
+    awaitNumber("SELECT count(*) FROM $.job", count -> count == 0);
+  }
+
+  /** Clients first, and their connections at last. */
+  @Override
+  public void close() {
+    while (!open.isEmpty()) {
+      try {
+        open.pop().close();
+      } catch (Exception failed) {
+        throw new AssertionError(failed);
+      }
+    }
+    if (server != Shared.SERVER) {
+      server.close();
+    }
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.jobs;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.holdfast.FencingToken;
+import io.holdfast.jdbc.FencingGuard;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import javax.sql.DataSource;
+
+/**
+ * A process with a worker whose jobs write down when they ran, by the database's clock, and have an
+ * effect in the database: half of them in one transaction with their completion, half behind a
+ * guard. It ends when its input does.
+ */
+final class WorkerProcess {
+  static final Duration LEASE = Duration.ofSeconds(2);
+  static final String TABLES =
+      """
+      CREATE TABLE $.run (job bigint, token bigint PRIMARY KEY, worker bigint, process text,
+                          began timestamptz, ended timestamptz);
+      CREATE TABLE $.effect (job bigint, token bigint);
+      CREATE TABLE $.loss (worker bigint, until timestamptz, at timestamptz);
+      CREATE FUNCTION $.lost() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN INSERT INTO $.loss VALUES (OLD.id, OLD.until, clock_timestamp()); RETURN NULL; END';
+      CREATE TRIGGER lost AFTER DELETE ON $.worker FOR EACH ROW EXECUTE FUNCTION $.lost()""";
+
+  private final DataSource database;
+  private final String schema;
+  private final String process;
+
+  private WorkerProcess(DataSource database, String schema, String process) {
+    this.database = database;
+    this.schema = schema;
+    this.process = process;
+  }
+
+  static Process start(String url, String schema, String name) throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-Xmx128m",
+            "-cp",
+            System.getProperty("java.class.path"),
+            WorkerProcess.class.getName(),
+            url,
+            schema,
+            name)
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+        .start();
+  }
+
+  /** Arguments: the address of the database, the schema, the name of this process. */
+  public static void main(String[] arguments) throws Exception {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(arguments[0]);
+    config.setMaximumPoolSize(10);
+    try (HikariDataSource pool = new HikariDataSource(config);
+        Jobs jobs = Jobs.builder(pool).schema(arguments[1]).createSchema(false).open()) {
+      WorkerProcess self = new WorkerProcess(pool, arguments[1], arguments[2]);
+      try (Worker worker =
+          jobs.worker(Queues.QUEUE, self::run)
+              .concurrency(6)
+              .prefetch(40)
+              .leaseTime(LEASE)
+              .retries(new RetryPolicy(Duration.ofMillis(50), Duration.ofMillis(500)))
+              .start()) {
+        while (System.in.read() >= 0) {
+          Thread.onSpinWait();
+        }
+        System.out.println(worker + " ends");
+      }
+    }
+  }
+
+  private void run(JobContext job) throws Exception {
+    update(
+        "INSERT INTO $.run VALUES (?, ?, (SELECT worker FROM $.job WHERE id = ? AND token = ?), '"
+            + process
+            + "', clock_timestamp())",
+        job.id(),
+        job.token().value(),
+        job.id(),
+        job.token().value());
+    try {
+      if (ThreadLocalRandom.current().nextInt(500) == 0) {
+        Thread.sleep(ThreadLocalRandom.current().nextInt(300));
+      }
+      if (job.id() % 2 == 0) {
+        effectWithCompletion(job);
+      } else {
+        effectBehindGuard(job);
+      }
+    } finally {
+      update("UPDATE $.run SET ended = clock_timestamp() WHERE token = ?", job.token().value());
+    }
+  }
+
+  private void effectWithCompletion(JobContext job) throws SQLException {
+    try (Connection connection = database.getConnection()) {
+      connection.setAutoCommit(false);
+      try {
+        job.complete(connection);
+        effect(connection, job.id(), job.token());
+        connection.commit();
+      } finally {
+        connection.rollback();
+      }
+    }
+  }
+
+  /** The guard keeps older runs out; that the effect is there already tells the newer ones. */
+  private void effectBehindGuard(JobContext job) throws SQLException {
+    FencingGuard.table(schema + "/" + job.id())
+        .idleTimeout(Duration.ofSeconds(5))
+        .in(database)
+        .with(job.token())
+        .call(
+            connection -> {
+              try (PreparedStatement seen =
+                  prepare(connection, "SELECT FROM $.effect WHERE job = ?")) {
+                seen.setLong(1, job.id());
+                boolean isNew = !seen.executeQuery().next();
+                if (isNew) {
+                  effect(connection, job.id(), job.token());
+                }
+                return isNew;
+              }
+            });
+  }
+
+  private void effect(Connection connection, long job, FencingToken token) throws SQLException {
+    try (PreparedStatement insert = prepare(connection, "INSERT INTO $.effect VALUES (?, ?)")) {
+      insert.setLong(1, job);
+      insert.setLong(2, token.value());
+      insert.executeUpdate();
+    }
+  }
+
+  private void update(String sql, long... values) throws SQLException {
+    try (Connection connection = database.getConnection();
+        PreparedStatement statement = prepare(connection, sql)) {
+      for (int i = 0; i < values.length; i++) {
+        statement.setLong(i + 1, values[i]);
+      }
+      statement.executeUpdate();
+    }
+  }
+
+  private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+    return connection.prepareStatement(sql.replace("$.", schema + "."));
+  }
+}

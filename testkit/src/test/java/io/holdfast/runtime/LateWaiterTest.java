@@ -25,6 +25,7 @@ class LateWaiterTest {
   private final ManualTime time = new ManualTime();
   private final String store = "memory:" + UUID.randomUUID();
   private final List<Runnable> duringAcquire = new ArrayList<>();
+  private final List<Runnable> answersOnTheirWay = new ArrayList<>();
   private final Holdfast here =
       Holdfast.builder(new Hooked())
           .time(time)
@@ -36,7 +37,7 @@ class LateWaiterTest {
       Holdfast.builder(store).time(time).callbacks(Runnable::run).shutdownHook(false).build();
   private final AsyncLock lock = here.lock("hot").async();
 
-  /** Does something after the store has carried out an acquire, and before that is answered. */
+  /** Does something after the store has carried out an acquire, whose answer then is late. */
   private final class Hooked extends ForwardingBackend {
     Hooked() {
       super(BackendProvider.backendAt(store));
@@ -45,10 +46,15 @@ class LateWaiterTest {
     @Override
     public CompletionStage<Acquisition> acquire(AcquireRequest request) {
       CompletionStage<Acquisition> answer = super.acquire(request);
+      if (duringAcquire.isEmpty()) {
+        return answer;
+      }
       List<Runnable> now = List.copyOf(duringAcquire);
       duringAcquire.clear();
       now.forEach(Runnable::run);
-      return answer;
+      CompletableFuture<Acquisition> late = new CompletableFuture<>();
+      answersOnTheirWay.add(() -> answer.thenAccept(late::complete));
+      return late;
     }
   }
 
@@ -74,6 +80,7 @@ class LateWaiterTest {
           third.join().release();
         });
     time.advance(Duration.ofMillis(1));
+    answersOnTheirWay.forEach(Runnable::run);
     assertThat(late.get(0)).isCompleted();
   }
 }

@@ -36,6 +36,8 @@ final class Attempt extends Timetable.Entry {
   }
 
   private enum Phase {
+    /** Not begun: signals would not find it yet, so it must not ask. */
+    NEW,
     ASKING,
     WAITING,
     GRANTED,
@@ -50,7 +52,7 @@ final class Attempt extends Timetable.Entry {
   private final Patience patience;
   private final Trouble trouble = new Trouble();
 
-  private Phase phase = Phase.WAITING;
+  private Phase phase = Phase.NEW;
   private int tries;
   private boolean unanswered;
   private boolean askAgain;
@@ -99,15 +101,19 @@ final class Attempt extends Timetable.Entry {
     if (runtime.isClosed()) {
       close(); // Closing has looked for attempts before this one was to be found.
     }
-    if (isOver()) {
-      forget();
-    } else {
+    if (mayAsk()) {
       ask();
+    } else {
+      forget();
     }
   }
 
-  private synchronized boolean isOver() {
-    return !isUnderWay();
+  /** From now on it asks when it is time to; false if it is over. */
+  private synchronized boolean mayAsk() {
+    if (phase == Phase.NEW) {
+      phase = Phase.WAITING;
+    }
+    return isUnderWay();
   }
 
   /** Waits until a later deadline; false if the attempt is over. */
@@ -244,7 +250,7 @@ final class Attempt extends Timetable.Entry {
       case WAITING -> due(runtime.now());
       // It may have been carried out after the release that was sent when leaving.
       case LEFT -> Departure.begin(runtime, hold);
-      case ASKING -> end();
+      case ASKING, NEW -> end();
     }
   }
 
@@ -354,6 +360,6 @@ final class Attempt extends Timetable.Entry {
   }
 
   private boolean isUnderWay() {
-    return phase == Phase.ASKING || phase == Phase.WAITING;
+    return phase == Phase.NEW || phase == Phase.ASKING || phase == Phase.WAITING;
   }
 }

@@ -11,8 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -181,9 +180,17 @@ public final class HoldfastBuilder implements Holdfast.Builder {
     return system;
   }
 
+  /**
+   * As many threads as there are processors, which take one task after the other without a pause,
+   * and more while some of them wait for a future: a callback may wait for another.
+   */
   private static Executor callbackThreads(List<Runnable> afterClose) {
-    ExecutorService threads =
-        Executors.newCachedThreadPool(DaemonThreads.named("holdfast-callbacks"));
+    ForkJoinPool threads =
+        new ForkJoinPool(
+            Math.max(2, Runtime.getRuntime().availableProcessors()),
+            DaemonThreads.forked("holdfast-callbacks"),
+            null,
+            true);
     afterClose.add(threads::shutdown);
     return threads;
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.internal;
 
-import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -15,16 +13,6 @@ final class DaemonThreads {
     return task -> {
       Thread thread = new Thread(task, prefix + "-" + number.incrementAndGet());
       thread.setDaemon(true);
-      return thread;
-    };
-  }
-
-  /** The same for a pool of tasks. */
-  static ForkJoinPool.ForkJoinWorkerThreadFactory forked(String prefix) {
-    AtomicInteger number = new AtomicInteger();
-    return pool -> {
-      ForkJoinWorkerThread thread = ForkJoinPool.defaultForkJoinWorkerThreadFactory.newThread(pool);
-      thread.setName(prefix + "-" + number.incrementAndGet());
       return thread;
     };
   }

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -150,7 +149,8 @@ public final class HoldfastBuilder implements Holdfast.Builder {
 
   private Holdfast build(List<Runnable> afterClose) {
     TimeSource clock = time == null ? systemTime(afterClose) : time;
-    Executor threads = new Callbacks(callbacks == null ? callbackThreads(afterClose) : callbacks);
+    Executor threads =
+        new Callbacks(callbacks == null ? callbackThreads(clock, afterClose) : callbacks);
     RandomGenerator chance = random == null ? () -> ThreadLocalRandom.current().nextLong() : random;
     Settings settings =
         new Settings(
@@ -180,18 +180,9 @@ public final class HoldfastBuilder implements Holdfast.Builder {
     return system;
   }
 
-  /**
-   * As many threads as there are processors, which take one task after the other without a pause,
-   * and more while some of them wait for a future: a callback may wait for another.
-   */
-  private static Executor callbackThreads(List<Runnable> afterClose) {
-    ForkJoinPool threads =
-        new ForkJoinPool(
-            Math.max(2, Runtime.getRuntime().availableProcessors()),
-            DaemonThreads.forked("holdfast-callbacks"),
-            null,
-            true);
-    afterClose.add(threads::shutdown);
+  private static Executor callbackThreads(TimeSource clock, List<Runnable> afterClose) {
+    CallbackThreads threads = new CallbackThreads(clock);
+    afterClose.add(threads::close);
     return threads;
   }
 }

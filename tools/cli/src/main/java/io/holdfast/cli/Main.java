@@ -2,8 +2,6 @@
 package io.holdfast.cli;
 
 import io.holdfast.BackendException;
-import io.holdfast.Holdfast;
-import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +19,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** Reads the command line and turns what goes wrong into one line and an exit code. */
 public final class Main {
   private static final int HELP_WIDTH = 100;
-  private static final Duration ANY_TIME = Duration.ofSeconds(30);
 
   /** In the order in which the help shows them. */
   private static final Map<String, Supplier<Object>> COMMANDS = new LinkedHashMap<>();
@@ -50,29 +47,10 @@ public final class Main {
     List<String> ours = ours(List.of(arguments));
     System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", logLevel(ours));
     Message.speakAs(ours);
-    warmUp();
     int code = commandLine(arguments.length == 0 ? "" : arguments[0]).execute(arguments);
     System.out.flush();
     // Not exit: what a store's client does at leisure when it is closed concerns nobody any more.
     Runtime.getRuntime().halt(code);
-  }
-
-  /** While the command line is read, which takes as long as most commands: loads what they need. */
-  static void warmUp() {
-    Thread thread =
-        new Thread(
-            () -> {
-              try (Holdfast holdfast =
-                  Holdfast.builder("memory:").shutdownHook(false).leaseTime(ANY_TIME).build()) {
-                holdfast.lock("warm-up").tryAcquire().ifPresent(Lease::close);
-              } catch (RuntimeException colder) {
-                // Whatever it is, the command says it.
-                return;
-              }
-            },
-            "holdfast-warm-up");
-    thread.setDaemon(true);
-    thread.start();
   }
 
   /** Without those of the command that is to be run. */

@@ -12,7 +12,6 @@ public final class Training {
   public static void main(String[] arguments) {
     System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "off");
     String url = arguments[0];
-    Main.warmUp();
     execute("run", "training", "--url", url, "--", "true");
     execute("list", "--url", url);
     execute("inspect", "training", "--url", url);

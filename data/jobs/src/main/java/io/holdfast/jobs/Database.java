@@ -29,21 +29,43 @@ final class Database {
   }
 
   <T> T call(Work<T> work) throws SQLException {
-    try (Connection connection = source.getConnection()) {
+    try (Connection connection = connection()) {
       boolean autoCommit = connection.getAutoCommit();
       int before = connection.getNetworkTimeout();
-      connection.setAutoCommit(true);
-      // A server that is silent must not silence us: the driver gives the connection up.
-      connection.setNetworkTimeout(Runnable::run, timeoutMillis);
-      T value = work.on(connection);
-      connection.setNetworkTimeout(Runnable::run, before);
-      connection.setAutoCommit(autoCommit);
-      return value;
+      try {
+        connection.setAutoCommit(true);
+        // A server that is silent must not silence us: the driver gives the connection up.
+        connection.setNetworkTimeout(Runnable::run, timeoutMillis);
+        T value = work.on(connection);
+        restore(connection, autoCommit, before);
+        return value;
+      } catch (SQLException | RuntimeException failed) {
+        restoreIfItWorks(connection, autoCommit, before);
+        throw failed;
+      }
     }
   }
 
-  /** One that is kept for long, and closed by whoever asks for it. */
+  private static void restore(Connection connection, boolean autoCommit, int timeout)
+      throws SQLException {
+    connection.setNetworkTimeout(Runnable::run, timeout);
+    connection.setAutoCommit(autoCommit);
+  }
+
+  private static void restoreIfItWorks(Connection connection, boolean autoCommit, int timeout) {
+    try {
+      restore(connection, autoCommit, timeout);
+    } catch (SQLException broken) {
+      // The pool finds out.
+    }
+  }
+
+  /** Fails with nothing but {@link SQLException}, whatever the data source is made of. */
   Connection connection() throws SQLException {
-    return source.getConnection();
+    try {
+      return source.getConnection();
+    } catch (RuntimeException failed) {
+      throw new SQLException("the data source gave no connection", failed);
+    }
   }
 }

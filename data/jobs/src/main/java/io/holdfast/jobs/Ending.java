@@ -33,7 +33,15 @@ record Ending(
 
   /** For the row: bounded, and without the one character that text cannot hold. */
   String errorText() {
-    String text = String.valueOf(error).replace('\0', ' ');
+    String text = said(error).replace('\0', ' ');
     return text.length() <= LONGEST_ERROR ? text : text.substring(0, LONGEST_ERROR);
+  }
+
+  private static String said(@Nullable Throwable error) {
+    try {
+      return String.valueOf(error);
+    } catch (RuntimeException unspeakable) {
+      return "an error that cannot say what it is";
+    }
   }
 }

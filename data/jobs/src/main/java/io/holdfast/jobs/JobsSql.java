@@ -9,7 +9,6 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Duration;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -18,7 +17,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The calls of the functions in schema.sql: one statement each. */
@@ -44,14 +42,16 @@ final class JobsSql {
       throws SQLException {
     try (PreparedStatement statement =
         prepare(connection, "enqueue(?, ?, ?, ?, ?, ?, ?, ?) AS id")) {
-      statement.setArray(1, texts(connection, jobs.stream().map(NewJob::queue)));
-      statement.setArray(2, smalls(connection, jobs.stream().map(job -> -job.priority())));
-      statement.setArray(3, smalls(connection, jobs.stream().map(NewJob::maxAttempts)));
-      statement.setArray(4, longs(connection, jobs.stream().map(job -> micros(job.delay()))));
-      statement.setArray(5, times(connection, jobs));
-      statement.setArray(6, texts(connection, jobs.stream().map(NewJob::uniqueKey)));
-      statement.setArray(7, texts(connection, jobs.stream().map(NewJob::payload)));
-      statement.setArray(8, texts(connection, hints.stream()));
+      statement.setArray(1, SqlArrays.texts(connection, jobs.stream().map(NewJob::queue)));
+      statement.setArray(
+          2, SqlArrays.smalls(connection, jobs.stream().map(job -> -job.priority())));
+      statement.setArray(3, SqlArrays.smalls(connection, jobs.stream().map(NewJob::maxAttempts)));
+      statement.setArray(
+          4, SqlArrays.longs(connection, jobs.stream().map(job -> SqlArrays.micros(job.delay()))));
+      statement.setArray(5, SqlArrays.times(connection, jobs));
+      statement.setArray(6, SqlArrays.texts(connection, jobs.stream().map(NewJob::uniqueKey)));
+      statement.setArray(7, SqlArrays.texts(connection, jobs.stream().map(NewJob::payload)));
+      statement.setArray(8, SqlArrays.texts(connection, hints.stream()));
       return ids(statement);
     } catch (SQLException failed) {
       String state = failed.getSQLState();
@@ -110,7 +110,7 @@ final class JobsSql {
     return new Claimed(jobs, last);
   }
 
-  /** The ids of those whose claim it still was. */
+  /** The tokens of those whose claim it still was. */
   Set<Long> complete(Connection connection, List<Ending> endings, boolean keeps)
       throws SQLException {
     try (PreparedStatement statement = prepare(connection, "complete(?, ?, ?)")) {
@@ -123,8 +123,9 @@ final class JobsSql {
   Set<Long> retry(Connection connection, List<Ending> endings) throws SQLException {
     try (PreparedStatement statement = prepare(connection, "retry(?, ?, ?, ?)")) {
       setClaims(connection, statement, endings);
-      statement.setArray(3, longs(connection, endings.stream().map(e -> micros(e.rest()))));
-      statement.setArray(4, texts(connection, endings.stream().map(Ending::errorText)));
+      statement.setArray(
+          3, SqlArrays.longs(connection, endings.stream().map(e -> SqlArrays.micros(e.rest()))));
+      statement.setArray(4, SqlArrays.texts(connection, endings.stream().map(Ending::errorText)));
       return numbers(statement);
     }
   }
@@ -132,7 +133,7 @@ final class JobsSql {
   Set<Long> bury(Connection connection, List<Ending> endings) throws SQLException {
     try (PreparedStatement statement = prepare(connection, "bury(?, ?, ?)")) {
       setClaims(connection, statement, endings);
-      statement.setArray(3, texts(connection, endings.stream().map(Ending::errorText)));
+      statement.setArray(3, SqlArrays.texts(connection, endings.stream().map(Ending::errorText)));
       return numbers(statement);
     }
   }
@@ -147,8 +148,9 @@ final class JobsSql {
   private static void setClaims(
       Connection connection, PreparedStatement statement, List<Ending> endings)
       throws SQLException {
-    statement.setArray(1, longs(connection, endings.stream().map(e -> e.run().id())));
-    statement.setArray(2, longs(connection, endings.stream().map(e -> e.run().token().value())));
+    statement.setArray(1, SqlArrays.longs(connection, endings.stream().map(e -> e.run().id())));
+    statement.setArray(
+        2, SqlArrays.longs(connection, endings.stream().map(e -> e.run().token().value())));
   }
 
   private static Set<Long> numbers(PreparedStatement statement) throws SQLException {
@@ -166,7 +168,7 @@ final class JobsSql {
     try (PreparedStatement statement = prepare(connection, "register(?, ?, ?)")) {
       statement.setString(1, queue);
       statement.setString(2, name);
-      statement.setLong(3, micros(lease));
+      statement.setLong(3, SqlArrays.micros(lease));
       return numbers(statement).iterator().next();
     }
   }
@@ -176,9 +178,10 @@ final class JobsSql {
       Connection connection, long worker, Duration lease, List<Run> running) throws SQLException {
     try (PreparedStatement statement = prepare(connection, "heartbeat(?, ?, ?, ?)")) {
       statement.setLong(1, worker);
-      statement.setLong(2, micros(lease));
-      statement.setArray(3, longs(connection, running.stream().map(Run::id)));
-      statement.setArray(4, longs(connection, running.stream().map(run -> run.token().value())));
+      statement.setLong(2, SqlArrays.micros(lease));
+      statement.setArray(3, SqlArrays.longs(connection, running.stream().map(Run::id)));
+      statement.setArray(
+          4, SqlArrays.longs(connection, running.stream().map(run -> run.token().value())));
       try (ResultSet row = statement.executeQuery()) {
         row.next();
         Array gone = row.getArray(1);
@@ -193,7 +196,7 @@ final class JobsSql {
   OptionalInt disown(Connection connection, long worker, List<Long> known) throws SQLException {
     try (PreparedStatement statement = prepare(connection, "disown(?, ?)")) {
       statement.setLong(1, worker);
-      statement.setArray(2, longs(connection, known.stream()));
+      statement.setArray(2, SqlArrays.longs(connection, known.stream()));
       try (ResultSet row = statement.executeQuery()) {
         row.next();
         int epoch = row.getInt(1);
@@ -249,7 +252,7 @@ final class JobsSql {
   int forget(Connection connection, JobState state, Duration age, int limit) throws SQLException {
     try (PreparedStatement statement = prepare(connection, "forget(?::smallint, ?, ?)")) {
       statement.setInt(1, state.number());
-      statement.setLong(2, micros(age));
+      statement.setLong(2, SqlArrays.micros(age));
       statement.setInt(3, limit);
       return Math.toIntExact(numbers(statement).iterator().next());
     }
@@ -279,34 +282,5 @@ final class JobsSql {
       }
     }
     return letters;
-  }
-
-  private static long micros(Duration time) {
-    return time.toNanos() / 1000;
-  }
-
-  private static Array texts(Connection connection, Stream<? extends @Nullable String> values)
-      throws SQLException {
-    return connection.createArrayOf("text", values.toArray());
-  }
-
-  private static Array longs(Connection connection, Stream<Long> values) throws SQLException {
-    return connection.createArrayOf("bigint", values.toArray(Long[]::new));
-  }
-
-  private static Array smalls(Connection connection, Stream<Integer> values) throws SQLException {
-    return connection.createArrayOf(
-        "smallint", values.map(Integer::shortValue).toArray(Short[]::new));
-  }
-
-  private static Array times(Connection connection, List<NewJob> jobs) throws SQLException {
-    return connection.createArrayOf(
-        "timestamptz",
-        jobs.stream()
-            .map(NewJob::due)
-            .map(
-                due ->
-                    due == null ? null : OffsetDateTime.ofInstant(due, ZoneOffset.UTC).toString())
-            .toArray());
   }
 }

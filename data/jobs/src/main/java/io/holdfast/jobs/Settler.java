@@ -51,7 +51,7 @@ final class Settler implements Runnable {
     List<Ending> batch = new ArrayList<>(MOST);
     try {
       while (!(closed && endings.isEmpty())) {
-        Ending first = endings.poll(20, TimeUnit.MILLISECONDS);
+        Ending first = endings.poll(200, TimeUnit.MILLISECONDS);
         if (first != null) {
           batch.add(first);
           endings.drainTo(batch, MOST - 1);
@@ -110,8 +110,10 @@ final class Settler implements Runnable {
   private void report(List<Ending> endings, Set<Long> held, boolean isRepeat) {
     parts.hand().forget(endings.stream().map(Ending::run).toList());
     for (Ending ending : endings) {
-      if (held.contains(ending.run().id()) || ending.run().isCompletedByHandler()) {
+      if (held.contains(ending.run().token().value())) {
         parts.events().settled(ending);
+      } else if (ending.run().isCompletedByHandler()) {
+        parts.events().settled(Ending.completed(ending.run(), ending.ran()));
       } else {
         parts.events().stale(ending, isRepeat);
       }

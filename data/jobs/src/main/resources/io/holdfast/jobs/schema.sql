@@ -66,7 +66,8 @@ CREATE TABLE IF NOT EXISTS holdfast_jobs.worker (
   epoch integer NOT NULL DEFAULT 0       -- raised when it does not know what it has claimed
 ) WITH (fillfactor = 20, autovacuum_vacuum_threshold = 500);
 
--- Null for a job whose unique key is taken. The hints are the queues whose workers are to be woken.
+-- Null for a job whose unique key is taken. The hints are the queues whose workers are to be woken. Inserted in the order of
+-- keys, so that two who enqueue the same keys wait for each other in one direction only.
 CREATE OR REPLACE FUNCTION holdfast_jobs.enqueue(
   queues text[], ranks smallint[], attempts smallint[], delays bigint[], times timestamptz[], keys text[], payloads text[],
   hints text[]) RETURNS SETOF bigint LANGUAGE plpgsql VOLATILE AS $$
@@ -82,7 +83,7 @@ BEGIN
       (id, queue, state, rank, max_attempts, run_at, enqueued_at, unique_key, payload)
     SELECT a.id, a.queue, CASE WHEN a.run_at <= statement_timestamp() THEN 1 ELSE 0 END, a.rank, a.max_attempts, a.run_at,
            statement_timestamp(), a.unique_key, a.payload::jsonb
-    FROM asked AS a ORDER BY a.place
+    FROM asked AS a ORDER BY a.unique_key, a.place
     ON CONFLICT (queue, unique_key) WHERE unique_key IS NOT NULL DO NOTHING
     RETURNING job.id
   )
@@ -128,7 +129,7 @@ BEGIN
   RETURNING job.id, job.token, job.attempt, job.max_attempts, job.rank, job.run_at, job.payload::text;
 END $$;
 
--- The next four end claims, and return the jobs whose claim it still was: a token that is not the row's changes nothing.
+-- The next four end claims, and return the tokens that still were the rows' own: any other changes nothing.
 CREATE OR REPLACE FUNCTION holdfast_jobs.complete(ids bigint[], tokens bigint[], keeps boolean)
 RETURNS SETOF bigint LANGUAGE plpgsql VOLATILE
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
@@ -136,16 +137,18 @@ BEGIN
   IF NOT keeps THEN
     RETURN QUERY
     DELETE FROM holdfast_jobs.job USING unnest(ids, tokens) AS claim (id, token)
-    WHERE job.id = claim.id AND job.token = claim.token RETURNING job.id;
+    WHERE job.id = claim.id AND job.token = claim.token RETURNING job.token;
   ELSE
     RETURN QUERY
     WITH done AS (
       DELETE FROM holdfast_jobs.job USING unnest(ids, tokens) AS claim (id, token)
       WHERE job.id = claim.id AND job.token = claim.token RETURNING job.*
+    ), kept AS (
+      INSERT INTO holdfast_jobs.finished
+      SELECT id, queue, 3, rank, attempt, max_attempts, enqueued_at, statement_timestamp(), unique_key, NULL, payload
+      FROM done
     )
-    INSERT INTO holdfast_jobs.finished
-    SELECT id, queue, 3, rank, attempt, max_attempts, enqueued_at, statement_timestamp(), unique_key, NULL, payload
-    FROM done RETURNING id;
+    SELECT done.token FROM done;
   END IF;
 END $$;
 
@@ -156,7 +159,7 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SE
   SET state = 0, worker = NULL, token = NULL, error = claim.error,
       run_at = statement_timestamp() + claim.delay * interval '1 microsecond'
   FROM unnest(ids, tokens, delays, errors) AS claim (id, token, delay, error)
-  WHERE job.id = claim.id AND job.token = claim.token RETURNING job.id
+  WHERE job.id = claim.id AND job.token = claim.token RETURNING claim.token
 $$;
 
 CREATE OR REPLACE FUNCTION holdfast_jobs.bury(ids bigint[], tokens bigint[], errors text[])
@@ -165,10 +168,12 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SE
   WITH dead AS (
     DELETE FROM holdfast_jobs.job USING unnest(ids, tokens, errors) AS claim (id, token, error)
     WHERE job.id = claim.id AND job.token = claim.token RETURNING job.*, claim.error AS reason
+  ), kept AS (
+    INSERT INTO holdfast_jobs.finished
+    SELECT id, queue, 4, rank, attempt, max_attempts, enqueued_at, statement_timestamp(), unique_key, reason, payload
+    FROM dead
   )
-  INSERT INTO holdfast_jobs.finished
-  SELECT id, queue, 4, rank, attempt, max_attempts, enqueued_at, statement_timestamp(), unique_key, reason, payload
-  FROM dead RETURNING id
+  SELECT token FROM dead
 $$;
 
 -- Gives back what was claimed and not begun: that was no attempt.
@@ -178,7 +183,7 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SE
   UPDATE holdfast_jobs.job
   SET state = 1, worker = NULL, token = NULL, attempt = job.attempt - 1
   FROM unnest(ids, tokens) AS claim (id, token)
-  WHERE job.id = claim.id AND job.token = claim.token RETURNING job.id
+  WHERE job.id = claim.id AND job.token = claim.token RETURNING claim.token
 $$;
 
 CREATE OR REPLACE FUNCTION holdfast_jobs.register(of_queue text, called text, lease bigint) RETURNS bigint

@@ -18,7 +18,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -250,80 +249,5 @@ class ClaimsTest {
       assertThat(queues.unfinished()).isEqualTo(50 - done);
       queues.run("DELETE FROM $.job");
     }
-  }
-
-  @Test
-  void closing_gives_back_what_was_not_begun_and_waits_for_what_was() throws Exception {
-    jobs.enqueue(Queues.jobs(10));
-    CountDownLatch go = new CountDownLatch(1);
-    Worker worker =
-        queues.start(
-            jobs,
-            job -> {
-              awaitUninterrupted(go);
-              seen.add(job.payload());
-            },
-            w -> w.concurrency(2).prefetch(8).drainTime(Duration.ofMinutes(1)));
-    queues.awaitNumber("SELECT count(*) FROM $.job WHERE state = 2", count -> count == 10);
-    Eventually.until("two run", () -> worker.running() == 2);
-    Thread closing = new Thread(worker::close);
-    closing.start();
-    queues.awaitNumber(
-        "SELECT count(*) FROM $.job WHERE state = 1 AND attempt = 0", count -> count == 8);
-    // Longer than the lease: it says that it lives while it drains.
-    Eventually.pass(Duration.ofSeconds(4));
-    assertThat(queues.number("SELECT count(*) FROM $.worker WHERE until > now()")).isEqualTo(1);
-    go.countDown();
-    closing.join();
-    assertThat(seen).hasSize(2);
-    assertThat(queues.unfinished()).isEqualTo(8);
-    assertThat(queues.number("SELECT count(*) FROM $.worker")).isZero();
-  }
-
-  @Test
-  void what_does_not_end_in_the_drain_time_is_interrupted_and_tried_again() throws Exception {
-    jobs.enqueue(job("1"));
-    CountDownLatch begun = new CountDownLatch(1);
-    Worker worker =
-        queues.start(
-            jobs,
-            job -> {
-              begun.countDown();
-              Thread.sleep(60_000);
-            },
-            w -> w.drainTime(Duration.ofMillis(100)));
-    begun.await();
-    worker.close();
-    assertThat(others.heard(JobListener.Lost.class).get(0).cause())
-        .isEqualTo(JobListener.LossOfClaim.CLOSED);
-    assertThat(queues.number("SELECT count(*) FROM $.job WHERE state = 0 AND attempt = 1"))
-        .isEqualTo(1);
-    worker.close();
-  }
-
-  @Test
-  void an_interrupt_of_one_job_does_not_reach_the_next_on_its_thread() throws Exception {
-    long first = jobs.enqueue(job("1")).orElseThrow();
-    CountDownLatch begun = new CountDownLatch(1);
-    queues.start(
-        jobs,
-        job -> {
-          begun.countDown();
-          if (job.id() == first) {
-            while (job.isHeld()) {
-              LockSupport.parkNanos(1_000_000);
-            }
-            Thread.currentThread().interrupt();
-          } else {
-            Thread.sleep(1);
-            seen.add("slept");
-          }
-        },
-        w -> w.concurrency(1));
-    begun.await();
-    jobs.cancel(first);
-    jobs.enqueue(job("2"));
-    queues.awaitEmpty();
-    assertThat(seen).containsExactly("slept");
   }
 }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 @Tag("postgresql")
 class ProcessesTest {
   private static final boolean LONG = System.getProperty("holdfast.seeds") != null;
-  private static final int JOBS = Integer.getInteger("holdfast.jobs", LONG ? 100_000 : 5_000);
+  private static final int JOBS = Integer.getInteger("holdfast.jobs", LONG ? 100_000 : 4_000);
   private static final long SEED = Long.getLong("holdfast.seed", 20_260_101);
 
   private final Random random = new Random(SEED);
@@ -58,7 +58,7 @@ class ProcessesTest {
       processes.add(start());
     }
     Eventually.until("work has begun", () -> queues.unfinished() < JOBS);
-    while (queues.unfinished() > JOBS / 50) {
+    while (queues.unfinished() > JOBS / 50 || kills == 0 || stops == 0) {
       fault();
     }
     queues.awaitEmpty();
@@ -66,13 +66,11 @@ class ProcessesTest {
     report(Duration.ofNanos(System.nanoTime() - begun));
     everyEffectHappenedOnce();
     runsOverlapOnlyAfterALoss();
-    assertThat(kills).isPositive();
-    assertThat(stops).isPositive();
   }
 
   private Process start() throws IOException {
     String url = queues.server().jdbcUrl();
-    return WorkerProcess.start(url, queues.schema(), "process " + processes.size());
+    return WorkerProcess.start(url, queues.schema(), LONG ? 1 : 40);
   }
 
   /** Lets them work for a while; then kills one and starts another, or stops one for a while. */
@@ -80,7 +78,7 @@ class ProcessesTest {
     Eventually.pass(Duration.ofMillis(400 + random.nextInt(1200)));
     int which = random.nextInt(processes.size());
     Process process = processes.get(which);
-    if (random.nextBoolean()) {
+    if (kills == 0 || (stops > 0 && random.nextBoolean())) {
       process.destroyForcibly().waitFor();
       kills++;
       processes.set(which, start());

@@ -23,7 +23,7 @@ final class WorkerProcess {
   static final Duration LEASE = Duration.ofSeconds(2);
   static final String TABLES =
       """
-      CREATE TABLE $.run (job bigint, token bigint PRIMARY KEY, worker bigint, process text,
+      CREATE TABLE $.run (job bigint, token bigint PRIMARY KEY, worker bigint,
                           began timestamptz, ended timestamptz);
       CREATE TABLE $.effect (job bigint, token bigint);
       CREATE TABLE $.loss (worker bigint, until timestamptz, at timestamptz);
@@ -33,15 +33,15 @@ final class WorkerProcess {
 
   private final DataSource database;
   private final String schema;
-  private final String process;
+  private final int pauseMillis;
 
-  private WorkerProcess(DataSource database, String schema, String process) {
+  private WorkerProcess(DataSource database, String schema, int pauseMillis) {
     this.database = database;
     this.schema = schema;
-    this.process = process;
+    this.pauseMillis = pauseMillis;
   }
 
-  static Process start(String url, String schema, String name) throws IOException {
+  static Process start(String url, String schema, int pauseMillis) throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:TieredStopAtLevel=1",
@@ -51,20 +51,20 @@ final class WorkerProcess {
             WorkerProcess.class.getName(),
             url,
             schema,
-            name)
+            Integer.toString(pauseMillis))
         .redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.INHERIT)
         .start();
   }
 
-  /** Arguments: the address of the database, the schema, the name of this process. */
+  /** Arguments: the address of the database, the schema, how many milliseconds a job may take. */
   public static void main(String[] arguments) throws Exception {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(arguments[0]);
     config.setMaximumPoolSize(10);
     try (HikariDataSource pool = new HikariDataSource(config);
         Jobs jobs = Jobs.builder(pool).schema(arguments[1]).createSchema(false).open()) {
-      WorkerProcess self = new WorkerProcess(pool, arguments[1], arguments[2]);
+      WorkerProcess self = new WorkerProcess(pool, arguments[1], Integer.parseInt(arguments[2]));
       try (Worker worker =
           jobs.worker(Queues.QUEUE, self::run)
               .concurrency(6)
@@ -82,17 +82,16 @@ final class WorkerProcess {
 
   private void run(JobContext job) throws Exception {
     update(
-        "INSERT INTO $.run VALUES (?, ?, (SELECT worker FROM $.job WHERE id = ? AND token = ?), '"
-            + process
-            + "', clock_timestamp())",
+        "INSERT INTO $.run VALUES (?, ?, (SELECT worker FROM $.job WHERE id = ? AND token = ?),"
+            + " clock_timestamp())",
         job.id(),
         job.token().value(),
         job.id(),
         job.token().value());
     try {
-      if (ThreadLocalRandom.current().nextInt(500) == 0) {
-        Thread.sleep(ThreadLocalRandom.current().nextInt(300));
-      }
+      // Now and then one that takes long enough to be met by a fault.
+      boolean isLong = ThreadLocalRandom.current().nextInt(500) == 0;
+      Thread.sleep(ThreadLocalRandom.current().nextInt(isLong ? 300 : pauseMillis));
       if (job.id() % 2 == 0) {
         effectWithCompletion(job);
       } else {

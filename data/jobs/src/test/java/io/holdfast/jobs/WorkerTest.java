@@ -44,7 +44,7 @@ class WorkerTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 500})
   void every_job_runs_once_and_is_gone(int prefetch) throws Exception {
-    jobs.enqueue(Queues.jobs(2000));
+    jobs.enqueue(Queues.jobs(800));
     Set<String> seen = ConcurrentHashMap.newKeySet();
     AtomicInteger runs = new AtomicInteger();
     queues.start(
@@ -55,10 +55,10 @@ class WorkerTest {
         },
         worker -> worker.prefetch(prefetch).concurrency(4));
     queues.awaitEmpty();
-    assertThat(seen).hasSize(2000);
-    assertThat(runs).hasValue(2000);
+    assertThat(seen).hasSize(800);
+    assertThat(runs).hasValue(800);
     Eventually.until(
-        "all are reported", () -> recorder.heard(JobListener.Completed.class).size() == 2000);
+        "all are reported", () -> recorder.heard(JobListener.Completed.class).size() == 800);
   }
 
   @Test

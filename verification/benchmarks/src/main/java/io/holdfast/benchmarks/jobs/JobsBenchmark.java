@@ -55,7 +55,7 @@ public final class JobsBenchmark {
   }
 
   private void run() throws Exception {
-    int rounds = quick ? 3 : 5;
+    int rounds = 3;
     for (int round = 0; round <= rounds; round++) {
       // The first one warms up.
       for (JobQueue queue : queues) {
@@ -72,8 +72,8 @@ public final class JobsBenchmark {
   }
 
   private void round(JobQueue queue, boolean counts) throws Exception {
-    int many = jobs(queue, quick ? 20_000 : 100_000);
-    int few = jobs(queue, quick ? 1_000 : 5_000);
+    int many = jobs(queue, quick ? 20_000 : 50_000);
+    int few = jobs(queue, quick ? 1_000 : 3_000);
     clear(queue);
     long begun = System.nanoTime();
     queue.enqueue(many, true);

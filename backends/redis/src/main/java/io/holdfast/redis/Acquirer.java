@@ -61,51 +61,85 @@ final class Acquirer {
         claims.of(
             request.hold().holder(), () -> new Claim(request, topology.channelOf(lock.lock())));
     claim.asks();
-    boolean waits = !request.patience().isZero();
-    CompletableFuture<?> ready = waits ? topology.listening(lock.lock()) : completedFuture(null);
     CompletableFuture<Acquisition> answer = new CompletableFuture<>();
+    if (request.patience().isZero()) {
+      ask(claim, request, lock, LATE_TRIES, answer);
+    } else {
+      askOnceListening(claim, request, lock, answer);
+    }
+    return answer;
+  }
+
+  /** Whoever may be put into the queue must hear of its grant. */
+  private void askOnceListening(
+      Claim claim,
+      AcquireRequest request,
+      Keys.LockKeys lock,
+      CompletableFuture<Acquisition> answer) {
     Answers.handle(
-        ready.thenCompose(listening -> ask(claim, request, lock, LATE_TRIES)),
+        topology.listening(lock.lock()),
+        (listening, failure) -> {
+          if (failure == null) {
+            ask(claim, request, lock, LATE_TRIES, answer);
+          } else {
+            failed(claim, request, failure, answer);
+            claims.tidy(claim);
+          }
+        });
+  }
+
+  private void ask(
+      Claim claim,
+      AcquireRequest request,
+      Keys.LockKeys lock,
+      int tries,
+      CompletableFuture<Acquisition> answer) {
+    Answers.handle(
+        send(claim, request, lock),
         (reply, failure) -> {
-          if (reply != null) {
+          boolean late = reply != null && reply.get(0).equals("LATE");
+          if (late && tries > 1) {
+            // The reply brought a new estimate of the server's time.
+            ask(claim, request, lock, tries - 1, answer);
+            return;
+          }
+          if (late) {
+            failed(claim, request, tooLate(), answer);
+          } else if (reply != null) {
             answered(claim, request, reply, answer);
           } else if (failure != null) {
             failed(claim, request, failure, answer);
           }
           claims.tidy(claim);
         });
-    return answer;
   }
 
-  private CompletableFuture<List<Object>> ask(
-      Claim claim, AcquireRequest request, Keys.LockKeys lock, int tries) {
-    long patience = Math.min(CREDIBLE_MILLIS, Entries.millis(request.patience()));
+  private static BackendException tooLate() {
+    return BackendException.notApplied("requests reach the Redis server later than they may", null);
+  }
+
+  private CompletableFuture<List<Object>> send(
+      Claim claim, AcquireRequest request, Keys.LockKeys lock) {
+    String patience = Long.toString(Math.min(CREDIBLE_MILLIS, Entries.millis(request.patience())));
+    Function<Wire, String[]> arguments =
+        wire ->
+            new String[] {
+              claim.entry(),
+              Long.toString(wire.refuseAfterMillis()),
+              patience,
+              Long.toString(claim.ticket())
+            };
+    if (settings.replicas().isNone()) {
+      return topology.eval(Script.ACQUIRE, lock.all(), arguments);
+    }
     return topology
-        .evalAcknowledged(
-            Script.ACQUIRE,
-            lock.all(),
-            wire ->
-                new String[] {
-                  claim.entry(),
-                  Long.toString(wire.refuseAfterMillis()),
-                  Long.toString(patience),
-                  Long.toString(claim.ticket())
-                })
+        .evalAcknowledged(Script.ACQUIRE, lock.all(), arguments)
         .thenCompose(
             acknowledged -> {
               List<Object> reply = acknowledged.reply();
-              if (reply.get(0).equals("GRANTED") && !acknowledged.byReplicas()) {
-                return tooFewReplicas(claim);
-              }
-              if (!reply.get(0).equals("LATE")) {
-                return completedFuture(reply);
-              }
-              // The reply brought a new estimate of the server's time.
-              return tries > 1
-                  ? ask(claim, request, lock, tries - 1)
-                  : failedFuture(
-                      BackendException.notApplied(
-                          "requests reach the Redis server later than they may", null));
+              return reply.get(0).equals("GRANTED") && !acknowledged.byReplicas()
+                  ? tooFewReplicas(claim)
+                  : completedFuture(reply);
             });
   }
 

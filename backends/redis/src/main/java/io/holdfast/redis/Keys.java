@@ -2,6 +2,7 @@
 package io.holdfast.redis;
 
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names of keys and channels. The key of a lock is its prefix and name, as a client of the plain
@@ -21,7 +22,11 @@ final class Keys {
 
   private static final String PROCESS = "hf:process:";
 
+  /** So many locks have their keys remembered: making them is a good part of a request's cost. */
+  private static final int REMEMBERED = 1024;
+
   private final String prefix;
+  private final @Nullable LockKeys[] recent = new LockKeys[REMEMBERED];
 
   Keys(String prefix) {
     boolean reserved = prefix.startsWith("hf:") || prefix.startsWith("{");
@@ -40,7 +45,13 @@ final class Keys {
 
   /** All that belongs to one lock. */
   LockKeys of(String name) {
-    return new LockKeys(prefix + name);
+    int place = (name.hashCode() ^ name.hashCode() >>> 16) & REMEMBERED - 1;
+    LockKeys known = recent[place];
+    if (known == null || !known.isOf(prefix, name)) {
+      known = new LockKeys(prefix + name);
+      recent[place] = known;
+    }
+    return known;
   }
 
   /** The lock's name, if this is the key of a lock. */
@@ -76,7 +87,24 @@ final class Keys {
   }
 
   /** The keys of one lock. */
-  record LockKeys(String lock) {
+  static final class LockKeys {
+    private final String lock;
+    private volatile String @Nullable [] all;
+
+    LockKeys(String lock) {
+      this.lock = lock;
+    }
+
+    private boolean isOf(String prefix, String name) {
+      return lock.length() == prefix.length() + name.length()
+          && lock.endsWith(name)
+          && lock.startsWith(prefix);
+    }
+
+    String lock() {
+      return lock;
+    }
+
     String queue() {
       return beside("queue");
     }
@@ -99,11 +127,17 @@ final class Keys {
       return beside("reserved");
     }
 
-    /** As the prologue declares them. */
+    /** As the prologue declares them. Shared: not to be written to. */
     String[] all() {
-      return new String[] {
-        lock, beside("fence"), queue(), beside("alive"), beside("holders"), beside("weights")
-      };
+      String[] known = all;
+      if (known == null) {
+        known =
+            new String[] {
+              lock, beside("fence"), queue(), beside("alive"), beside("holders"), beside("weights")
+            };
+        all = known;
+      }
+      return known;
     }
 
     String[] allAndForced() {

@@ -39,8 +39,8 @@ final class Link<L extends Link.Line> {
   private final String what;
   private final BackendContext context;
   private final Maker<L> maker;
-  private CompletableFuture<L> line = new CompletableFuture<>();
-  private boolean opened;
+  private volatile CompletableFuture<L> line = new CompletableFuture<>();
+  private volatile boolean opened;
   private boolean closed;
   private int failures;
 
@@ -52,6 +52,9 @@ final class Link<L extends Link.Line> {
 
   /** The connection. */
   CompletableFuture<L> line() {
+    if (opened) {
+      return line;
+    }
     CompletableFuture<L> current;
     boolean first;
     synchronized (this) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
-import static java.util.concurrent.CompletableFuture.failedFuture;
-
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.LockBackend.Hold;
 import java.time.Duration;
@@ -51,18 +49,33 @@ final class Releaser {
   }
 
   CompletableFuture<Boolean> send(Keys.LockKeys lock, String holder, String entry) {
-    return topology
-        .eval(Script.RELEASE, lock.all(), wire -> new String[] {holder, entry})
-        .exceptionallyCompose(
-            failure ->
-                "TRYAGAIN".equals(Failures.codeOf(failure))
-                    // The slot migrates. Whoever waits finds out by asking.
-                    ? topology.eval(
-                        Script.RELEASE_ONE,
-                        new String[] {lock.lock()},
-                        wire -> new String[] {holder})
-                    : failedFuture(failure))
-        .thenApply(reply -> Acquirer.number(reply, 0) == 1);
+    CompletableFuture<Boolean> answer = new CompletableFuture<>();
+    Answers.handle(
+        topology.eval(Script.RELEASE, lock.all(), wire -> new String[] {holder, entry}),
+        (reply, failure) -> {
+          if (reply != null) {
+            answer.complete(Acquirer.number(reply, 0) == 1);
+          } else if (failure != null && "TRYAGAIN".equals(Failures.codeOf(failure))) {
+            sendForOneKey(lock, holder, answer);
+          } else if (failure != null) {
+            answer.completeExceptionally(failure);
+          }
+        });
+    return answer;
+  }
+
+  /** The slot migrates. Whoever waits finds out by asking. */
+  private void sendForOneKey(Keys.LockKeys lock, String holder, CompletableFuture<Boolean> answer) {
+    String[] keys = {lock.lock()};
+    Answers.handle(
+        topology.eval(Script.RELEASE_ONE, keys, wire -> new String[] {holder}),
+        (reply, failure) -> {
+          if (reply != null) {
+            answer.complete(Acquirer.number(reply, 0) == 1);
+          } else if (failure != null) {
+            answer.completeExceptionally(failure);
+          }
+        });
   }
 
   /** A release that is never answered leaves nothing behind here either. */

@@ -7,30 +7,33 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.stream.Collectors;
 
 /**
  * The scripts, one for each verb: constants, called by their digests. What they take and reply is
  * in the header of each file.
  */
 enum Script {
-  ACQUIRE("acquire.lua", true, 1),
-  RENEW("renew.lua", false, 0),
-  RENEW_SHARED("renew_shared.lua", false, 0),
-  RELEASE("release.lua", true, 1),
-  RELEASE_ONE("release_one.lua", false, 1),
-  INSPECT("inspect.lua", true, 0),
-  FORCE_RELEASE("force_release.lua", true, 1);
+  ACQUIRE(1, "time.lua", "acquire_free.lua", "prologue.lua", "acquire.lua"),
+  RENEW(0, "renew.lua"),
+  RENEW_SHARED(0, "renew_shared.lua"),
+  RELEASE(1, "time.lua", "release_alone.lua", "prologue.lua", "release.lua"),
+  RELEASE_ONE(1, "release_one.lua"),
+  INSPECT(0, "time.lua", "prologue.lua", "inspect.lua"),
+  FORCE_RELEASE(1, "time.lua", "prologue.lua", "force_release.lua");
 
   private final String file;
   private final String source;
   private final String digest;
   private final int timeAt;
 
-  Script(String file, boolean withPrologue, int timeAt) {
-    this.file = file;
+  /** The verb's own part is the last one. */
+  Script(int timeAt, String... parts) {
+    this.file = parts[parts.length - 1];
     this.timeAt = timeAt;
-    this.source = withPrologue ? read("prologue.lua") + read(file) : read(file);
+    this.source = Arrays.stream(parts).map(Script::read).collect(Collectors.joining());
     this.digest = sha1(source);
   }
 

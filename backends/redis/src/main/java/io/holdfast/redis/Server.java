@@ -135,20 +135,14 @@ final class Server {
     GroupCommit group = commits;
     return group == null
         ? eval(script, keys, arguments).thenApply(reply -> new Acknowledged(reply, true))
-        : watched(group.eval(script, keys, arguments));
+        : group.eval(script, keys, arguments);
   }
 
   <T> CompletableFuture<T> send(Function<Wire, CompletableFuture<T>> command) {
-    return watched(wire().thenCompose(command));
-  }
-
-  private <T> CompletableFuture<T> watched(CompletableFuture<T> request) {
-    return request.whenComplete(
-        (value, failure) -> {
-          if (failure != null && "READONLY".equals(Failures.codeOf(failure))) {
-            drop(); // It is a primary no more: look again where the primary is.
-          }
-        });
+    CompletableFuture<Wire> line = wire();
+    return line.isDone() && !line.isCompletedExceptionally()
+        ? command.apply(line.join())
+        : line.thenCompose(command);
   }
 
   /** Gives up its connections. */

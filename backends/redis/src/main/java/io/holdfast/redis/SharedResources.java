@@ -2,6 +2,9 @@
 package io.holdfast.redis;
 
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import io.netty.handler.flush.FlushConsolidationHandler;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -19,11 +22,28 @@ final class SharedResources {
 
   private SharedResources() {}
 
+  /**
+   * Commands of many threads that come together go out together: a write to a socket costs more
+   * than all else about a command.
+   */
+  private static final class SharedWrites implements NettyCustomizer {
+    private static final int MOST = 256;
+
+    @Override
+    public void afterChannelInitialized(Channel channel) {
+      channel.pipeline().addFirst(new FlushConsolidationHandler(MOST, true));
+    }
+  }
+
   static synchronized ClientResources take() {
     ClientResources resources = current;
     if (resources == null) {
       resources =
-          ClientResources.builder().ioThreadPoolSize(2).computationThreadPoolSize(2).build();
+          ClientResources.builder()
+              .ioThreadPoolSize(2)
+              .computationThreadPoolSize(2)
+              .nettyCustomizer(new SharedWrites())
+              .build();
       current = resources;
     }
     users++;

@@ -4,6 +4,7 @@ package io.holdfast.redis;
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.Moment;
 import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -32,7 +33,7 @@ final class Wire implements Link.Line {
   private final HostAndPort place;
   private final ServerInfo info;
   private long silentSinceNanos;
-  private boolean isSilent;
+  private volatile boolean isSilent;
 
   /**
    * What all connections to one server share.
@@ -40,7 +41,7 @@ final class Wire implements Link.Line {
    * @param channel our own
    * @param clock what is known of the server's clock
    * @param set told when that clock was set, by so many microseconds at least
-   * @param silent told when the server does not answer any more
+   * @param unfit told when the server does not answer any more, or is a primary no more
    */
   record Home(
       BackendContext context,
@@ -48,7 +49,7 @@ final class Wire implements Link.Line {
       String channel,
       ServerClock clock,
       LongConsumer set,
-      Runnable silent) {}
+      Runnable unfit) {}
 
   private Wire(
       Home home,
@@ -117,32 +118,72 @@ final class Wire implements Link.Line {
 
   /** Runs a script; loads it if the server has forgotten it. */
   CompletableFuture<List<Object>> eval(Script script, String[] keys, String... arguments) {
-    return evalSha(script, keys, arguments)
-        .exceptionallyCompose(
-            failure ->
-                Failures.root(failure) instanceof RedisNoScriptException
-                    ? run(script, script.source(), keys, arguments)
-                    : CompletableFuture.failedFuture(failure));
+    CompletableFuture<List<Object>> answer = new CompletableFuture<>();
+    eval(new Call(script, keys, arguments), null, answer);
+    return answer;
+  }
+
+  /** A script with its keys and arguments. */
+  private static final class Call {
+    private final Script script;
+    private final String[] keys;
+    private final String[] arguments;
+
+    Call(Script script, String[] keys, String[] arguments) {
+      this.script = script;
+      this.keys = keys;
+      this.arguments = arguments;
+    }
+  }
+
+  private void eval(Call call, @Nullable String source, CompletableFuture<List<Object>> answer) {
+    long sentNanos = home.context().now().monotonicNanos();
+    Answers.handle(
+        begin(call, source),
+        (reply, failure) -> {
+          listen(failure, sentNanos);
+          if (failure == null && reply != null) {
+            observe(call.script, reply, sentNanos);
+            answer.complete(reply);
+          } else if (failure != null) {
+            boolean forgotten = Failures.root(failure) instanceof RedisNoScriptException;
+            if (forgotten && source == null) {
+              eval(call, call.script.source(), answer);
+            } else {
+              answer.completeExceptionally(failure);
+            }
+          }
+        });
   }
 
   /** Runs a script that the server knows; fails if it does not. */
   CompletableFuture<List<Object>> evalSha(Script script, String[] keys, String[] arguments) {
-    return run(script, null, keys, arguments);
-  }
-
-  private CompletableFuture<List<Object>> run(
-      Script script, @Nullable String source, String[] keys, String[] arguments) {
     long sentNanos = home.context().now().monotonicNanos();
-    return this.<List<Object>>send(
-            commands ->
-                source == null
-                    ? commands.evalsha(script.digest(), ScriptOutputType.MULTI, keys, arguments)
-                    : commands.eval(source, ScriptOutputType.MULTI, keys, arguments))
+    return begin(new Call(script, keys, arguments), null)
+        .whenComplete((reply, failure) -> listen(failure, sentNanos))
         .thenApply(
             reply -> {
-              observe(Long.parseLong(reply.get(script.timeAt()).toString()), sentNanos);
+              observe(script, reply, sentNanos);
               return reply;
             });
+  }
+
+  private CompletableFuture<List<Object>> begin(Call call, @Nullable String source) {
+    RedisAsyncCommands<String, String> commands = connection.async();
+    ScriptOutputType type = ScriptOutputType.MULTI;
+    try {
+      RedisFuture<List<Object>> reply =
+          source == null
+              ? commands.evalsha(call.script.digest(), type, call.keys, call.arguments)
+              : commands.eval(source, type, call.keys, call.arguments);
+      return reply.toCompletableFuture();
+    } catch (RuntimeException refused) {
+      return CompletableFuture.failedFuture(refused);
+    }
+  }
+
+  private void observe(Script script, List<Object> reply, long sentNanos) {
+    observe(Long.parseLong(reply.get(script.timeAt()).toString()), sentNanos);
   }
 
   /** Has the server learn a script. */
@@ -162,7 +203,10 @@ final class Wire implements Link.Line {
 
   /** A connection that is half open, or whose server stands still, is given up. */
   private void listen(@Nullable Throwable failure, long sentNanos) {
-    boolean isDead = false;
+    if (failure == null && !isSilent) {
+      return;
+    }
+    boolean isDead = failure != null && "READONLY".equals(Failures.codeOf(failure));
     synchronized (this) {
       if (failure == null || !(Failures.root(failure) instanceof RedisCommandTimeoutException)) {
         isSilent = false;
@@ -175,7 +219,7 @@ final class Wire implements Link.Line {
       }
     }
     if (isDead) {
-      home.silent().run();
+      home.unfit().run();
     }
   }
 

@@ -12,7 +12,7 @@ local asking = parse(ARGV[1])
 local credible, ticket = tonumber(ARGV[3]), tonumber(ARGV[4])
 
 local function granted(first, last)
-  return {'GRANTED', int(us), int(first), int(last)}
+  return {'GRANTED', us, tonumber(first), tonumber(last)}
 end
 
 -- A retry whose first reply was lost, or a poll that missed its grant: the same tokens, and the time begins anew.

@@ -1,4 +1,4 @@
--- What the verbs share: put in front of each script that declares these keys. All keys of a lock are in one slot.
+-- What the verbs share: put in front of each script that declares these keys, after time.lua. All keys of a lock are in one slot.
 -- KEYS[1] lock: string. Exclusive: the holder. Otherwise a marker, so that it stands whenever anybody holds the lock
 -- KEYS[2] fence: string "first last holder purpose", the newest block of tokens and whom it was minted for
 -- KEYS[3] queue: sorted set, entry -> ticket
@@ -8,9 +8,6 @@
 -- entry: "holder channel lease passes mode purpose", constant for one acquisition
 -- mode: exclusive, shared, or permits:count/limit
 local lock, fence, queue, alive, holders, weights = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local time = redis.call('TIME')
-local us = tonumber(time[1]) * 1000000 + tonumber(time[2])
-local ms = math.floor(us / 1000)
 local DAY, BATCH = 86400000, 64
 local SHARED, PERMITS = 'holdfast:shared', 'holdfast:permits:'
 local current = redis.call('GET', lock)

@@ -10,14 +10,14 @@ if ms <= tonumber(ARGV[2]) then
       return redis.call('SET', KEYS[2], string.format('%.0f %.0f ', first, last) .. holder .. purpose,
                         'PX', string.format('%.0f', life), 'GET')
     end
-    redis.call('SET', KEYS[1], holder, 'PX', lease)
-    local before = write()
+    local before = write() -- The first write: if this is refused, nothing is left.
     local newest = before and tonumber(string.match(before, '^%d+ (%d+)'))
     if newest and newest >= first then -- Minted in this microsecond, or when the clock was ahead.
       first = newest + 1
       last = first + passes
       write()
     end
+    redis.call('SET', KEYS[1], holder, 'PX', lease)
     return {'GRANTED', us, first, last}
   end
 end

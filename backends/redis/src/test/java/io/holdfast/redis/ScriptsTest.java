@@ -19,6 +19,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each script on a real server, with nothing of our client around it. */
 @Tag("redis")
@@ -118,9 +120,10 @@ class ScriptsTest {
       assertThat(bench.ask(exclusive("d")).number(5)).isZero();
     }
 
-    @Test
-    void a_key_of_another_type_is_an_error_and_stays_as_it_is() {
-      bench.wire.call("LPUSH", "lock:n", "x");
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void a_key_of_another_type_is_an_error_and_nothing_else_is_written(int lockOrFence) {
+      bench.wire.call("LPUSH", new Keys("lock:").of("n").all()[lockOrFence], "x");
       assertThatThrownBy(() -> bench.stand(a)).hasMessageContaining("WRONGTYPE");
       assertThat(bench.wire.call("DBSIZE")).isEqualTo(1L);
     }

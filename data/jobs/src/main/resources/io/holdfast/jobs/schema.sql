@@ -66,11 +66,13 @@ CREATE TABLE IF NOT EXISTS holdfast_jobs.worker (
   epoch integer NOT NULL DEFAULT 0       -- raised when it does not know what it has claimed
 ) WITH (fillfactor = 20, autovacuum_vacuum_threshold = 500);
 
+-- Some functions ask for generic plans: with others the planner would begin anew in every call, for no better plan.
+
 -- Null for a job whose unique key is taken. The hints are the queues whose workers are to be woken. Inserted in the order of
 -- keys, so that two who enqueue the same keys wait for each other in one direction only.
 CREATE OR REPLACE FUNCTION holdfast_jobs.enqueue(
   queues text[], ranks smallint[], attempts smallint[], delays bigint[], times timestamptz[], keys text[], payloads text[],
-  hints text[]) RETURNS SETOF bigint LANGUAGE plpgsql VOLATILE AS $$
+  hints text[]) RETURNS SETOF bigint LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
   RETURN QUERY
   WITH asked AS MATERIALIZED (
@@ -102,7 +104,7 @@ RETURNS TABLE (id bigint, token bigint, attempt smallint, max_attempts smallint,
                payload text)
 LANGUAGE plpgsql VOLATILE ROWS 100
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
-SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
   IF makes_ready THEN
@@ -131,7 +133,7 @@ END $$;
 
 -- The next four end claims, and return the tokens that still were the rows' own: any other changes nothing.
 CREATE OR REPLACE FUNCTION holdfast_jobs.complete(ids bigint[], tokens bigint[], keeps boolean)
-RETURNS SETOF bigint LANGUAGE plpgsql VOLATILE
+RETURNS SETOF bigint LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 BEGIN
   IF NOT keeps THEN

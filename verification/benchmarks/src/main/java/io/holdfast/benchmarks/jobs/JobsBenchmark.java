@@ -136,10 +136,12 @@ public final class JobsBenchmark {
     clear(queue);
     queue.fill(jobs(queue, depth));
     Sql.run(database, "ANALYZE " + queue.table());
-    double rate = work(queue, jobs(queue, depth / 2), Duration.ofSeconds(20), true);
+    int all = jobs(queue, depth);
+    double rate = work(queue, all, Duration.ofSeconds(quick ? 10 : 40), true);
     figures.add("run, batched, deep queue", queue.name(), rate);
+    table(queue, "of %,d enqueued".formatted(all));
     xminHeldBack(queue, rate);
-    table(queue);
+    table(queue, "after xmin was held back");
   }
 
   /** Enough jobs for all that time, unless that would be millions. */
@@ -158,13 +160,14 @@ public final class JobsBenchmark {
     work(queue, enough / 10, Duration.ofSeconds(10), true);
   }
 
-  private void table(JobQueue queue) throws Exception {
+  private void table(JobQueue queue, String when) throws Exception {
     String name = "'" + queue.table() + "'::regclass";
     TimeUnit.SECONDS.sleep(2); // The server counts with a delay.
     figures.note(
-        "%-13s %,9d rows left, %,9d dead, table %,d MB with indexes"
+        "%-13s %-25s %,9d rows left, %,9d dead, table %,5d MB with indexes"
             .formatted(
                 queue.name(),
+                when,
                 Sql.number(database, "SELECT count(*) FROM " + queue.table()),
                 Sql.number(
                     database, "SELECT n_dead_tup FROM pg_stat_user_tables WHERE relid = " + name),

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.benchmarks.workloads;
+
+import io.holdfast.benchmarks.harness.Workload;
+import java.util.List;
+
+/** All workloads, in the order of the table of figures. */
+public final class Workloads {
+  private Workloads() {}
+
+  /** All of them. */
+  public static List<Workload> all() {
+    return List.of(
+        Uncontended.of(64),
+        UncontendedAsync.of(256),
+        Uncontended.of(1),
+        HotKey.of(64),
+        Processes.all(),
+        new Held(),
+        Drain.inOneClient(1000),
+        Drain.inClients(50),
+        new Acknowledged(),
+        new Quorum(),
+        new Advisory(),
+        new Ceiling(),
+        new Footprint(),
+        new Scaling());
+  }
+}

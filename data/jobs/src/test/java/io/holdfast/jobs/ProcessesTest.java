@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 @Tag("postgresql")
 class ProcessesTest {
   private static final boolean LONG = System.getProperty("holdfast.seeds") != null;
-  private static final int JOBS = Integer.getInteger("holdfast.jobs", LONG ? 100_000 : 4_000);
+  private static final int JOBS = Integer.getInteger("holdfast.jobs", LONG ? 100_000 : 3_000);
   private static final long SEED = Long.getLong("holdfast.seed", 20_260_101);
 
   private final Random random = new Random(SEED);
@@ -70,7 +70,7 @@ class ProcessesTest {
 
   private Process start() throws IOException {
     String url = queues.server().jdbcUrl();
-    return WorkerProcess.start(url, queues.schema(), LONG ? 1 : 40);
+    return WorkerProcess.start(url, queues.schema(), LONG ? 1 : 25);
   }
 
   /** Lets them work for a while; then kills one and starts another, or stops one for a while. */

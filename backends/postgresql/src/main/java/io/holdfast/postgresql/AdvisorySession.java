@@ -9,7 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +39,18 @@ final class AdvisorySession implements Line.Ends {
       "DELETE FROM holdfast.advisory WHERE session NOT IN (SELECT key FROM " + LOCKS + " AS locks)";
   private static final String TERMINATE =
       "SELECT pg_terminate_backend(pid) FROM " + LOCKS + " AS locks WHERE key = ?";
+
+  /**
+   * Plans are made once, and with the indexes: the table has few rows, which is what a planner
+   * sees, but at a high rate many more that are dead.
+   */
+  private static final Map<String, String> PLANNING =
+      Map.of(
+          "plan_cache_mode", "force_generic_plan",
+          "enable_seqscan", "off",
+          "enable_hashjoin", "off",
+          "enable_mergejoin", "off",
+          "jit", "off");
 
   private final PostgresSettings settings;
   private final Connections connections;
@@ -121,6 +133,9 @@ final class AdvisorySession implements Line.Ends {
       statement.execute("SET idle_session_timeout = " + settings.session().toMillis());
       // Shorter than the line's own, so that the server says what became of a statement.
       statement.execute("SET statement_timeout = " + Math.max(1, timeout * 3 / 4));
+      for (Map.Entry<String, String> setting : PLANNING.entrySet()) {
+        statement.execute("SET " + setting.getKey() + " = " + setting.getValue());
+      }
       statement.execute("SELECT pg_try_advisory_lock(" + presence + ")");
       statement.execute(settings.sql(SWEEP));
     }
@@ -147,7 +162,8 @@ final class AdvisorySession implements Line.Ends {
     if (connections.arePooled()) {
       try (Statement statement = connection.createStatement()) {
         statement.execute("SELECT pg_advisory_unlock_all()");
-        for (String setting : List.of("idle_session_timeout", "statement_timeout")) {
+        statement.execute("RESET idle_session_timeout; RESET statement_timeout");
+        for (String setting : PLANNING.keySet()) {
           statement.execute("RESET " + setting);
         }
       }

@@ -7,9 +7,20 @@ import java.lang.management.ManagementFactory;
 public final class Heap {
   private Heap() {}
 
-  /** Twice, because what the first collection frees may have kept other things alive. */
+  /**
+   * Collects until that frees nothing more: what one collection frees may have kept others alive.
+   */
   public static long used() {
-    System.gc();
+    long before = Long.MAX_VALUE;
+    long now = collected();
+    while (now < before) {
+      before = now;
+      now = collected();
+    }
+    return now;
+  }
+
+  private static long collected() {
     System.gc();
     return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }

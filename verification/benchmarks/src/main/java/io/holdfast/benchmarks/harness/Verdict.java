@@ -21,8 +21,8 @@ public record Verdict(String what, double value, double wanted, boolean atLeast)
     return new Verdict(what, value, wanted, false);
   }
 
-  /** Whether it was reached. */
+  /** Whether it was reached. Nothing costs less than nothing: such a value was not measured. */
   public boolean isReached() {
-    return atLeast ? value >= wanted : value <= wanted;
+    return atLeast ? value >= wanted : value >= 0 && value <= wanted;
   }
 }

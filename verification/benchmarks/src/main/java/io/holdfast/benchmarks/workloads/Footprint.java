@@ -15,6 +15,7 @@ import io.holdfast.benchmarks.harness.Metrics;
 import io.holdfast.benchmarks.harness.Outcome;
 import io.holdfast.benchmarks.harness.Plan;
 import io.holdfast.benchmarks.harness.Workload;
+import io.holdfast.testkit.servers.Eventually;
 import io.holdfast.testkit.servers.RedisServer;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -50,8 +51,9 @@ public final class Footprint implements Workload {
   }
 
   private static Metrics turn(Contender contender, RedisServer server) throws Exception {
+    // The one that asks. Those of the contender before may still be closing.
+    Eventually.until("all others have left", () -> connections(server) == 1);
     int threads = threads();
-    long connections = connections(server);
     long startNanos = System.nanoTime();
     try (Client client = contender.connect(server.hostAndPort())) {
       Client.Taken taken = client.take("first", Duration.ZERO);
@@ -61,7 +63,7 @@ public final class Footprint implements Workload {
       return new Metrics()
           .with("ms", (System.nanoTime() - startNanos) / 1e6)
           .with("threads", threads() - threads)
-          .with("connections", connections(server) - connections);
+          .with("connections", connections(server) - 1);
     }
   }
 

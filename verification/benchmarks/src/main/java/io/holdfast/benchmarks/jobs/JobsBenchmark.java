@@ -18,6 +18,7 @@ import javax.sql.DataSource;
  * --quick} for the order of magnitude.
  */
 public final class JobsBenchmark {
+  private static final Duration FIRST_JOB = Duration.ofMinutes(1);
   private final boolean quick;
   private final DataSource database;
   private final List<JobQueue> queues;
@@ -114,9 +115,7 @@ public final class JobsBenchmark {
       throws Exception {
     LongAdder done = new LongAdder();
     try (AutoCloseable worker = queue.start(done::increment, batched)) {
-      while (done.sum() == 0) {
-        TimeUnit.MILLISECONDS.sleep(1);
-      }
+      awaitFirst(done, queue);
       long first = done.sum();
       long begun = System.nanoTime();
       while (done.sum() < count && System.nanoTime() - begun < longest.toNanos()) {
@@ -127,6 +126,16 @@ public final class JobsBenchmark {
         throw new IllegalStateException("nobody worked");
       }
       return rate;
+    }
+  }
+
+  private static void awaitFirst(LongAdder done, JobQueue queue) throws InterruptedException {
+    long begun = System.nanoTime();
+    while (done.sum() == 0) {
+      if (System.nanoTime() - begun > FIRST_JOB.toNanos()) {
+        throw new IllegalStateException(queue.name() + " has done nothing for " + FIRST_JOB);
+      }
+      TimeUnit.MILLISECONDS.sleep(1);
     }
   }
 
@@ -156,8 +165,10 @@ public final class JobsBenchmark {
       figures.add("run, batched, xmin held back", queue.name(), work(queue, enough, held, true));
       old.rollback();
     }
-    // Time to vacuum, with some work going on.
-    work(queue, enough / 10, Duration.ofSeconds(10), true);
+    // Time to vacuum, with some work going on, whatever was left.
+    int some = Math.max(1, enough / 10);
+    queue.fill(some);
+    work(queue, some, Duration.ofSeconds(10), true);
   }
 
   private void table(JobQueue queue, String when) throws Exception {

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Assumptions;
 
@@ -90,10 +91,19 @@ abstract class ContractGroup {
     return taken.get(0);
   }
 
+  /** Plays what must be looked at before a lease time is over. */
+  void inTime(Consumer<Timetable> scenario) {
+    Timetable.play(passage(), leaseTime(), scenario);
+  }
+
   /** The store shows this hold, and lets nobody else in. */
   void assertHolds(RawPeer peer, Hold hold) {
+    assertHolds(peer, hold, raw());
+  }
+
+  /** The same, by a stranger who is there already: to open another store takes time. */
+  void assertHolds(RawPeer peer, Hold hold, RawPeer stranger) {
     assertThat(peer.isShownAsHolder(hold)).isTrue();
-    RawPeer stranger = raw();
     assertThat(stranger.ask(stranger.holder(hold.name()))).isInstanceOf(Acquisition.Held.class);
   }
 }

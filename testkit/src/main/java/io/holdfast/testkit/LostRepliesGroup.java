@@ -14,6 +14,7 @@ import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.LockBackend.Renewal;
 import io.holdfast.testkit.FaultyBackend.Verb;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -54,12 +55,18 @@ abstract class LostRepliesGroup extends ContractGroup {
   void a_repeated_acquire_extends_the_hold() {
     requires(Capability.EXPIRY);
     RawPeer holder = raw();
-    Hold hold = holder.take(name());
-    pass(leaseTime().dividedBy(2));
-    holder.take(hold);
-    pass(leaseTime().multipliedBy(3).dividedBy(4));
-    assertHolds(holder, hold);
-    assertThat(holder.renew(hold)).isEqualTo(Renewal.RENEWED);
+    RawPeer stranger = raw();
+    inTime(
+        timetable -> {
+          timetable.leaseBegins();
+          Hold hold = holder.take(name(UUID.randomUUID().toString()));
+          pass(leaseTime().dividedBy(2));
+          timetable.leaseBegins();
+          holder.take(hold);
+          pass(leaseTime().multipliedBy(3).dividedBy(4));
+          assertHolds(holder, hold, stranger);
+          assertThat(holder.renew(hold)).isEqualTo(Renewal.RENEWED);
+        });
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.LockBackend.Renewal;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -38,14 +39,21 @@ abstract class RenewalGroup extends ContractGroup {
   @Test
   void a_renewed_hold_is_kept_for_its_lease_time_from_then() {
     RawPeer holder = raw();
-    Hold hold = holder.take(name());
-    for (int quarter = 1; quarter <= 8; quarter++) {
-      pass(leaseTime().dividedBy(4));
-      assertHolds(holder, hold);
-      if (quarter % 2 == 0) {
-        assertThat(holder.renew(hold)).isEqualTo(Renewal.RENEWED);
-      }
-    }
+    RawPeer stranger = raw();
+    inTime(
+        timetable -> {
+          String name = name(UUID.randomUUID().toString());
+          timetable.leaseBegins();
+          Hold hold = holder.take(name);
+          for (int quarter = 1; quarter <= 8; quarter++) {
+            pass(leaseTime().dividedBy(4));
+            assertHolds(holder, hold, stranger);
+            if (quarter % 2 == 0) {
+              timetable.leaseBegins();
+              assertThat(holder.renew(hold)).isEqualTo(Renewal.RENEWED);
+            }
+          }
+        });
   }
 
   @Test
@@ -127,18 +135,25 @@ abstract class RenewalGroup extends ContractGroup {
   @Test
   void a_lease_without_renewal_can_be_renewed_by_hand() {
     Peer holder = peer();
-    Lease lease = holder.take(holder.lock(name()).withoutRenewal());
     Peer other = peer();
-    for (int half = 0; half < 4; half++) {
-      pass(leaseTime().dividedBy(2));
-      holder.call(
-          () -> {
-            lease.renew();
-            return true;
-          });
-      assertThat(lease.isHeld()).isTrue();
-      assertThat(other.tryTake(name())).isEmpty();
-    }
+    inTime(
+        timetable -> {
+          String name = name(UUID.randomUUID().toString());
+          timetable.leaseBegins();
+          Lease lease = holder.take(holder.lock(name).withoutRenewal());
+          for (int half = 0; half < 4; half++) {
+            pass(leaseTime().dividedBy(2));
+            timetable.leaseBegins();
+            holder.call(() -> renewed(lease));
+            assertThat(lease.isHeld()).isTrue();
+            assertThat(other.tryTake(name)).isEmpty();
+          }
+        });
+  }
+
+  private static boolean renewed(Lease lease) {
+    lease.renew();
+    return true;
   }
 
   @Test

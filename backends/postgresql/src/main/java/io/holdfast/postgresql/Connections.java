@@ -12,6 +12,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.Driver;
 import org.postgresql.PGConnection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where connections come from: a pool that the caller has, or an address. Prints no secret.
@@ -20,6 +22,7 @@ import org.postgresql.PGConnection;
  * pooler a connection is not a session.
  */
 final class Connections {
+  private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
   private static final int DEFAULT_PORT = 5432;
 
   /** Core gives up on a store after five. */
@@ -93,7 +96,7 @@ final class Connections {
 
   /** A connection that commits each statement, and breaks if one takes longer than this. */
   Connection open(Duration timeout) throws SQLException {
-    Connection connection = source == null ? connect() : source.getConnection();
+    Connection connection = source == null ? connect() : borrow(source);
     try {
       connection.setAutoCommit(true);
       connection.setNetworkTimeout(Runnable::run, (int) timeout.toMillis());
@@ -101,6 +104,15 @@ final class Connections {
     } catch (SQLException unfit) {
       connection.close();
       throw unfit;
+    }
+  }
+
+  /** Fails with nothing but {@link SQLException}, whatever the data source is made of. */
+  private static Connection borrow(DataSource source) throws SQLException {
+    try {
+      return source.getConnection();
+    } catch (RuntimeException failed) {
+      throw new SQLException("the data source gave no connection", failed);
     }
   }
 
@@ -130,8 +142,10 @@ final class Connections {
     try {
       connection.abort(Runnable::run);
       connection.close();
-    } catch (SQLException broken) {
-      // It is what we want.
+    } catch (SQLException | RuntimeException broken) {
+      // It is what we want. A pool that takes the connection back while another thread still reads
+      // from it may also stumble over its own bookkeeping (HikariCP: a NullPointerException).
+      LOG.debug("a connection was given up", broken);
     }
   }
 

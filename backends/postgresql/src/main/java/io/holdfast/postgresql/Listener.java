@@ -88,7 +88,7 @@ final class Listener implements AutoCloseable {
         listen(open);
         failures = 0;
         hear(open);
-      } catch (SQLException broken) {
+      } catch (SQLException | RuntimeException broken) {
         listening = false;
         first.countDown();
         failures++;

@@ -23,7 +23,7 @@ record PooledEnds(Connections connections, Duration timeout) implements Line.End
     if (connections.arePooled()) {
       try {
         connection.close(); // A pool sees for itself whether it can be used again.
-      } catch (SQLException broken) {
+      } catch (SQLException | RuntimeException broken) {
         // It is what we want.
       }
     } else {

@@ -14,15 +14,21 @@ import io.holdfast.spi.BackendProvider;
 import io.holdfast.testkit.servers.Eventually;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** What an address and a builder may say, and that no secret is ever told. */
 @Tag("postgresql")
@@ -138,6 +144,44 @@ class AddressTest {
       assertThat(database.number("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"))
           .isZero();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"advisory", "lease"})
+  void a_pool_that_stumbles_over_a_connection_that_is_given_up_does_no_harm(String mode)
+      throws Exception {
+    PGSimpleDataSource server = new PGSimpleDataSource();
+    server.setUrl(database.server().jdbcUrl());
+    DataSource stumbling =
+        proxy(DataSource.class, (call, with) -> proxy(Connection.class, stumblingAtTheEnd(server)));
+    PostgresBackend.Builder builder = PostgresBackend.builder(stumbling);
+    builder = mode.equals("advisory") ? builder.advisory() : builder.lease();
+    try (Holdfast holdfast = Holdfast.builder(builder.build()).build()) {
+      assertThat(holdfast.lock("n").acquire(LONG).release()).isTrue();
+    }
+  }
+
+  private static Behaviour stumblingAtTheEnd(DataSource server) throws SQLException {
+    Connection connection = server.getConnection();
+    return (method, arguments) -> {
+      Object answer = method.invoke(connection, arguments);
+      if (method.getName().equals("close")) {
+        throw new IllegalStateException("the pool has lost its books");
+      }
+      return answer;
+    };
+  }
+
+  private interface Behaviour {
+    @Nullable Object of(Method method, Object @Nullable [] arguments) throws Exception;
+  }
+
+  private static <T> T proxy(Class<T> type, Behaviour behaviour) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            AddressTest.class.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, arguments) -> behaviour.of(method, arguments)));
   }
 
   @ParameterizedTest

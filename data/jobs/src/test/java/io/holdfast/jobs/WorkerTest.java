@@ -204,7 +204,11 @@ class WorkerTest {
     assertThat(jobs.cancel(id)).contains(JobState.RUNNING);
     Eventually.until("it was told", () -> !ran.isEmpty());
     assertThat(ran).containsExactly("held false");
-    Eventually.until("it is told", () -> recorder.heard(JobListener.Stale.class).size() == 1);
+    Eventually.until(
+        "the listener is told of the loss and of the late end",
+        () ->
+            recorder.heard(JobListener.Lost.class).size() == 1
+                && recorder.heard(JobListener.Stale.class).size() == 1);
     assertThat(recorder.heard(JobListener.Lost.class).get(0).cause())
         .isEqualTo(JobListener.LossOfClaim.CANCELLED);
     assertThat(queues.number("SELECT state FROM $.finished")).isEqualTo(5);

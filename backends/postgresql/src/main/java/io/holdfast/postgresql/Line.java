@@ -165,7 +165,7 @@ final class Line implements AutoCloseable {
     if (open != null) {
       try {
         ends.giveBack(open);
-      } catch (SQLException broken) {
+      } catch (SQLException | RuntimeException broken) {
         Connections.abandon(open);
       }
     }

@@ -86,10 +86,11 @@ final class ClusterServers implements Topology {
     return started;
   }
 
-  private CompletableFuture<?> read(List<HostAndPort> places, int index, @Nullable Throwable last) {
+  private CompletableFuture<?> read(
+      List<HostAndPort> places, int index, @Nullable Throwable gravest) {
     if (index == places.size()) {
       return CompletableFuture.failedFuture(
-          BackendException.notApplied("no node of the cluster answers", last));
+          BackendException.notApplied("no node of the cluster answers", gravest));
     }
     HostAndPort place = places.get(index);
     return connector
@@ -105,7 +106,9 @@ final class ClusterServers implements Topology {
                     .whenComplete((noted, failure) -> Answers.ignore(connection.closeAsync())))
         .<Object>thenApply(noted -> place)
         .exceptionallyCompose(
-            failure -> read(places, index + 1, Failures.root(failure)).thenApply(found -> found));
+            failure ->
+                read(places, index + 1, Failures.graver(gravest, failure))
+                    .thenApply(found -> found));
   }
 
   /** Each part is: first slot, last slot, the primary's host and port, its replicas. */

@@ -57,7 +57,14 @@ final class Failures {
     return BackendException.unknown(message, root);
   }
 
-  /** If all servers failed, and the last one because it refuses us, asking again is no use. */
+  /** Of two servers that failed: that one refuses us tells more than that one is down. */
+  static Throwable graver(@Nullable Throwable first, Throwable second) {
+    return first instanceof BackendException refusal && !refusal.isTransient()
+        ? first
+        : root(second);
+  }
+
+  /** If all servers failed, and one because it refuses us, asking again is no use. */
   static BackendException ofStart(String what, Throwable problem) {
     BackendException failure = of(what, problem);
     return failure.getCause() instanceof BackendException refusal && !refusal.isTransient()

@@ -31,10 +31,10 @@ final class Sentinels {
     return ask(first, places.size(), null);
   }
 
-  private CompletableFuture<HostAndPort> ask(int index, int left, @Nullable Throwable last) {
+  private CompletableFuture<HostAndPort> ask(int index, int left, @Nullable Throwable gravest) {
     if (left == 0) {
       return CompletableFuture.failedFuture(
-          Failures.ofConnection("no sentinel of '" + service + "' answers", last));
+          Failures.ofConnection("no sentinel of '" + service + "' answers", gravest));
     }
     int at = index % places.size();
     return askOne(places.get(at))
@@ -43,7 +43,7 @@ final class Sentinels {
               first = at;
               return place;
             })
-        .exceptionallyCompose(failure -> ask(at + 1, left - 1, Failures.root(failure)));
+        .exceptionallyCompose(failure -> ask(at + 1, left - 1, Failures.graver(gravest, failure)));
   }
 
   private CompletableFuture<HostAndPort> askOne(HostAndPort sentinel) {

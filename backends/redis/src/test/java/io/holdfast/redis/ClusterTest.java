@@ -124,9 +124,9 @@ class ClusterTest {
   void a_wrong_password_is_a_refusal() {
     String address = cluster.address().replace("//", "//nobody:wrong@");
     assertThatThrownBy(() -> clients.openAt(address, LONG))
+        .hasMessageContaining("WRONGPASS")
         .isInstanceOfSatisfying(
-            BackendException.class, refusal -> assertThat(refusal.isTransient()).isFalse())
-        .hasMessageContaining("WRONGPASS");
+            BackendException.class, refusal -> assertThat(refusal.isTransient()).isFalse());
   }
 
   private static void move(int slot, RedisServer to) {

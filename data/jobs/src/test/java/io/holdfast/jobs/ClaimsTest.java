@@ -9,7 +9,6 @@ import io.holdfast.FencingToken;
 import io.holdfast.StaleTokenException;
 import io.holdfast.jdbc.FencingGuard;
 import io.holdfast.testkit.servers.Eventually;
-import io.holdfast.testkit.servers.FaultyProxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -31,24 +30,16 @@ class ClaimsTest {
   private final Queue<String> seen = new ConcurrentLinkedQueue<>();
   private Queues queues;
   private Jobs jobs;
-  private FaultyProxy network;
 
   @BeforeEach
   void open() throws SQLException {
     queues = new Queues();
     jobs = queues.jobs(others);
-    network = new FaultyProxy(queues.server().port());
   }
 
   @AfterEach
   void close() {
-    network.heal();
     queues.close();
-    network.close();
-  }
-
-  private Jobs behindTheNetwork() throws SQLException {
-    return queues.jobs(queues.pool(network.port()), builder -> builder.hints(false), cutOff);
   }
 
   @Test
@@ -58,7 +49,7 @@ class ClaimsTest {
     CountDownLatch begun = new CountDownLatch(1);
     AtomicReference<FencingToken> first = new AtomicReference<>();
     queues.start(
-        behindTheNetwork(),
+        queues.behindTheNetwork(cutOff),
         job -> {
           first.set(job.token());
           seen.add("began");
@@ -71,7 +62,7 @@ class ClaimsTest {
         },
         w -> w.leaseTime(Duration.ofSeconds(6)));
     begun.await();
-    network.loseEverything();
+    queues.network().loseEverything();
     queues.start(
         jobs,
         job -> {
@@ -83,7 +74,7 @@ class ClaimsTest {
     assertThat(others.heard(JobListener.Rescued.class)).hasSize(1);
     assertThat(cutOff.heard(JobListener.Lost.class).get(0).cause())
         .isEqualTo(JobListener.LossOfClaim.HEARTBEAT);
-    network.heal();
+    queues.network().heal();
     Eventually.until(
         "its result is refused", () -> cutOff.heard(JobListener.Stale.class).size() == 1);
     assertThat(cutOff.heard(JobListener.Stale.class).get(0).result())
@@ -93,12 +84,12 @@ class ClaimsTest {
 
   @Test
   void after_it_was_cut_off_a_worker_begins_another_life() throws Exception {
-    Worker worker = queues.start(behindTheNetwork(), job -> seen.add(job.payload()));
+    Worker worker = queues.start(queues.behindTheNetwork(cutOff), job -> seen.add(job.payload()));
     jobs.enqueue(job("1"));
     queues.awaitEmpty();
-    network.loseEverything();
+    queues.network().loseEverything();
     queues.awaitNumber("SELECT count(*) FROM $.worker WHERE until > now()", count -> count == 0);
-    network.heal();
+    queues.network().heal();
     jobs.enqueue(job("2"));
     queues.awaitEmpty();
     assertThat(seen).containsExactly("1", "2");
@@ -185,7 +176,7 @@ class ClaimsTest {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch takenOver = new CountDownLatch(1);
     queues.start(
-        behindTheNetwork(),
+        queues.behindTheNetwork(cutOff),
         job -> {
           begun.countDown();
           awaitUninterrupted(takenOver);
@@ -206,7 +197,7 @@ class ClaimsTest {
           seen.add("refused");
         });
     begun.await();
-    network.loseEverything();
+    queues.network().loseEverything();
     queues.start(
         jobs,
         job -> {

@@ -6,36 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.testkit.servers.Eventually;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The end of a worker, and of a thread's job. */
 @Tag("postgresql")
-class ClosingTest {
-  private final Recorder recorder = new Recorder();
-  private final Queue<String> seen = new ConcurrentLinkedQueue<>();
-  private Queues queues;
-  private Jobs jobs;
-
-  @BeforeEach
-  void open() throws SQLException {
-    queues = new Queues();
-    jobs = queues.jobs(recorder);
-  }
-
-  @AfterEach
-  void close() {
-    queues.close();
-  }
-
+class ClosingTest extends JobsTest {
   @Test
   void closing_gives_back_what_was_not_begun_and_waits_for_what_was() throws Exception {
     jobs.enqueue(Queues.jobs(10));

@@ -6,54 +6,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.testkit.servers.Eventually;
-import io.holdfast.testkit.servers.FaultyProxy;
 import io.holdfast.testkit.servers.PostgresServer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Connections that are cut in the middle, and a server that goes away under a worker. */
 @Tag("postgresql")
-class FaultsTest {
-  private final Recorder recorder = new Recorder();
-  private final Queue<String> seen = new ConcurrentLinkedQueue<>();
-  private Queues queues;
-  private FaultyProxy network;
-
-  @BeforeEach
-  void open() {
-    queues = new Queues();
-    network = new FaultyProxy(queues.server().port());
-  }
-
-  @AfterEach
-  void close() {
-    network.heal();
-    queues.close();
-    network.close();
-  }
-
-  private Jobs behindTheNetwork() throws SQLException {
-    return queues.jobs(queues.pool(network.port()), builder -> builder.hints(false), recorder);
-  }
-
+class FaultsTest extends JobsTest {
   @Test
   void a_connection_that_is_lost_while_enqueuing_is_an_error_and_leaves_nothing_behind()
       throws Exception {
-    Jobs jobs = behindTheNetwork();
-    try (Connection connection = queues.pool(network.port()).getConnection()) {
+    Jobs jobs = queues.behindTheNetwork(recorder);
+    try (Connection connection = queues.pool(queues.network().port()).getConnection()) {
       connection.setAutoCommit(false);
       jobs.enqueue(connection, Queues.jobs(5));
-      network.cut();
+      queues.network().cut();
       assertThatThrownBy(
               () -> {
                 jobs.enqueue(connection, job("6"));
@@ -77,14 +50,14 @@ class FaultsTest {
   void connections_that_are_cut_all_the_time_cost_no_job() throws Exception {
     queues.jobs().enqueue(Queues.jobs(300));
     queues.start(
-        behindTheNetwork(),
+        queues.behindTheNetwork(recorder),
         job -> {
           seen.add(job.payload());
           Thread.sleep(2);
         },
         w -> w.concurrency(4).prefetch(4));
     for (int i = 0; i < 200 && queues.unfinished() > 0; i++) {
-      network.cut();
+      queues.network().cut();
       Eventually.pass(Duration.ofMillis(50));
     }
     queues.awaitEmpty();
@@ -96,7 +69,7 @@ class FaultsTest {
   void a_job_whose_claim_was_not_answered_is_given_back_by_the_worker_that_does_not_know_of_it()
       throws Exception {
     Jobs jobs = queues.jobs();
-    DataSource pool = queues.pool(network.port());
+    DataSource pool = queues.pool(queues.network().port());
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);
     queues.start(
@@ -111,11 +84,11 @@ class FaultsTest {
     begun.await();
     jobs.enqueue(job("2"));
     Queues.warm(pool);
-    network.loseReplies();
+    queues.network().loseReplies();
     go.countDown();
     queues.awaitNumber(
         "SELECT count(*) FROM $.job WHERE state = 2 AND payload = '2'", count -> count == 1);
-    network.heal();
+    queues.network().heal();
     queues.awaitEmpty();
     assertThat(seen).containsExactly("1 in attempt 1", "2 in attempt 1");
     assertThat(queues.number("SELECT epoch FROM $.worker")).isPositive();
@@ -136,7 +109,7 @@ class FaultsTest {
 
   @Test
   void a_result_that_was_not_answered_is_told_again_and_counts_once() throws Exception {
-    DataSource pool = queues.pool(network.port());
+    DataSource pool = queues.pool(queues.network().port());
     Jobs jobs = queues.jobs(pool, builder -> builder.hints(false), recorder);
     jobs.enqueue(job("1"));
     CountDownLatch begun = new CountDownLatch(1);
@@ -150,10 +123,10 @@ class FaultsTest {
         });
     begun.await();
     Queues.warm(pool);
-    network.loseReplies();
+    queues.network().loseReplies();
     go.countDown();
     queues.awaitEmpty();
-    network.heal();
+    queues.network().heal();
     Eventually.until("told again", () -> recorder.heard(JobListener.Stale.class).size() == 1);
     assertThat(recorder.heard(JobListener.Stale.class).get(0).isRepeat()).isTrue();
     assertThat(seen).containsExactly("1");

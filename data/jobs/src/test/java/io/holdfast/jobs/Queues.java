@@ -4,6 +4,7 @@ package io.holdfast.jobs;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.holdfast.testkit.servers.Eventually;
+import io.holdfast.testkit.servers.FaultyProxy;
 import io.holdfast.testkit.servers.PostgresServer;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -28,6 +29,7 @@ final class Queues implements AutoCloseable {
   private final String schema = "jobs_" + SCHEMAS.incrementAndGet();
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final DataSource dataSource;
+  private final FaultyProxy network;
 
   static {
     // Connections that died in the pool are found out by their users, as after a fault of a moment.
@@ -52,10 +54,16 @@ final class Queues implements AutoCloseable {
   Queues(PostgresServer server) {
     this.server = server;
     this.dataSource = pool(server.port());
+    this.network = new FaultyProxy(server.port());
   }
 
   PostgresServer server() {
     return server;
+  }
+
+  /** A way to the server on which things are lost if a test wants it. */
+  FaultyProxy network() {
+    return network;
   }
 
   String schema() {
@@ -106,6 +114,11 @@ final class Queues implements AutoCloseable {
     Jobs jobs = builder.open();
     open.push(jobs);
     return jobs;
+  }
+
+  /** Jobs of a client that has only the network that fails. */
+  Jobs behindTheNetwork(JobListener listener) throws SQLException {
+    return jobs(pool(network.port()), builder -> builder.hints(false), listener);
   }
 
   /** A worker that notices things soon, and is closed at the end without patience. */
@@ -186,6 +199,7 @@ final class Queues implements AutoCloseable {
   /** Clients first, and their connections at last. */
   @Override
   public void close() {
+    network.heal();
     while (!open.isEmpty()) {
       try {
         open.pop().close();
@@ -193,6 +207,7 @@ final class Queues implements AutoCloseable {
         throw new AssertionError(failed);
       }
     }
+    network.close();
     if (server != Shared.SERVER) {
       server.close();
     }

@@ -5,7 +5,6 @@ import static io.holdfast.jobs.Queues.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.testkit.servers.Eventually;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,8 +14,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,38 +21,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of jobs while all goes well, or their handlers fail. */
 @Tag("postgresql")
-class WorkerTest {
-  private final Recorder recorder = new Recorder();
-  private final Queue<String> ran = new ConcurrentLinkedQueue<>();
-  private Queues queues;
-  private Jobs jobs;
-
-  @BeforeEach
-  void open() throws SQLException {
-    queues = new Queues();
-    jobs = queues.jobs(recorder);
-  }
-
-  @AfterEach
-  void close() {
-    queues.close();
-  }
-
+class WorkerTest extends JobsTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 500})
   void every_job_runs_once_and_is_gone(int prefetch) throws Exception {
     jobs.enqueue(Queues.jobs(800));
-    Set<String> seen = ConcurrentHashMap.newKeySet();
+    Set<String> distinct = ConcurrentHashMap.newKeySet();
     AtomicInteger runs = new AtomicInteger();
     queues.start(
         jobs,
         job -> {
-          seen.add(job.payload());
+          distinct.add(job.payload());
           runs.incrementAndGet();
         },
         worker -> worker.prefetch(prefetch).concurrency(4));
     queues.awaitEmpty();
-    assertThat(seen).hasSize(800);
+    assertThat(distinct).hasSize(800);
     assertThat(runs).hasValue(800);
     Eventually.until(
         "all are reported", () -> recorder.heard(JobListener.Completed.class).size() == 800);
@@ -69,7 +50,7 @@ class WorkerTest {
     }
     jobs.enqueue(mixed.subList(0, 45));
     jobs.enqueue(mixed.subList(45, 90));
-    queues.start(jobs, job -> ran.add(job.payload()), worker -> worker.concurrency(1).prefetch(7));
+    queues.start(jobs, job -> seen.add(job.payload()), worker -> worker.concurrency(1).prefetch(7));
     queues.awaitEmpty();
     List<String> expected = new ArrayList<>();
     for (int rest = 2; rest >= 0; rest--) {
@@ -77,7 +58,7 @@ class WorkerTest {
         expected.add(Integer.toString(i));
       }
     }
-    assertThat(ran).containsExactlyElementsOf(expected);
+    assertThat(seen).containsExactlyElementsOf(expected);
   }
 
   @Test
@@ -93,11 +74,11 @@ class WorkerTest {
           long early =
               queues.number(
                   "SELECT count(*) FROM $.job WHERE id = " + job.id() + " AND run_at > now()");
-          ran.add(early == 0 ? job.payload() : "early");
+          seen.add(early == 0 ? job.payload() : "early");
         },
         worker -> worker.concurrency(1));
     queues.awaitEmpty();
-    assertThat(ran).containsExactly("1", "2", "3");
+    assertThat(seen).containsExactly("1", "2", "3");
   }
 
   @Test
@@ -129,7 +110,7 @@ class WorkerTest {
           if (fails.getAndDecrement() > 0) {
             throw new AssertionError("boom");
           }
-          ran.add("attempt " + job.attempt());
+          seen.add("attempt " + job.attempt());
         });
     DeadLetters dead = jobs.deadLetters(Queues.QUEUE);
     queues.awaitNumber("SELECT count(*) FROM $.finished", count -> count == 1);
@@ -142,7 +123,7 @@ class WorkerTest {
     assertThat(dead.redrive(id)).isTrue();
     assertThat(dead.redrive(id)).isFalse();
     queues.awaitEmpty();
-    assertThat(ran).containsExactly("attempt 1");
+    assertThat(seen).containsExactly("attempt 1");
   }
 
   @Test
@@ -197,13 +178,13 @@ class WorkerTest {
           try {
             Thread.sleep(60_000);
           } catch (InterruptedException told) {
-            ran.add("held " + job.isHeld());
+            seen.add("held " + job.isHeld());
           }
         });
     begun.await();
     assertThat(jobs.cancel(id)).contains(JobState.RUNNING);
-    Eventually.until("it was told", () -> !ran.isEmpty());
-    assertThat(ran).containsExactly("held false");
+    Eventually.until("it was told", () -> !seen.isEmpty());
+    assertThat(seen).containsExactly("held false");
     Eventually.until(
         "the listener is told of the loss and of the late end",
         () ->
@@ -216,21 +197,21 @@ class WorkerTest {
 
   @Test
   void hints_wake_a_worker_long_before_its_next_poll() throws Exception {
-    queues.start(jobs, job -> ran.add(job.payload()), w -> w.pollInterval(Duration.ofMinutes(5)));
+    queues.start(jobs, job -> seen.add(job.payload()), w -> w.pollInterval(Duration.ofMinutes(5)));
     for (int i = 0; i < 3; i++) {
       jobs.enqueue(job(Integer.toString(i)));
       queues.awaitEmpty();
     }
-    assertThat(ran).hasSize(3);
+    assertThat(seen).hasSize(3);
   }
 
   @Test
   void without_hints_polls_find_every_job_and_nothing_is_notified() throws Exception {
     Jobs quiet = queues.jobs(queues.dataSource(), builder -> builder.hints(false));
-    queues.start(quiet, job -> ran.add(job.payload()));
+    queues.start(quiet, job -> seen.add(job.payload()));
     quiet.enqueue(Queues.jobs(20));
     queues.awaitEmpty();
-    assertThat(ran).hasSize(20);
+    assertThat(seen).hasSize(20);
     assertThat(
             queues.number(
                 "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%LISTEN "

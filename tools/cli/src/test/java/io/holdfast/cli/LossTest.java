@@ -7,6 +7,7 @@ import io.holdfast.testkit.servers.Eventually;
 import io.holdfast.testkit.servers.FaultyProxy;
 import io.holdfast.testkit.servers.PostgresServer;
 import io.holdfast.testkit.servers.RedisServer;
+import io.holdfast.testkit.servers.Stopping;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -181,7 +182,10 @@ class LossTest {
       parts.add(first.keeper());
       parts.add(first.watchdog());
       parts.addAll(workers(token));
-      parts.forEach(part -> Launched.signal("STOP", part));
+      Stopping.outsideOfMutex(
+          locks,
+          () -> parts.forEach(part -> Launched.signal("STOP", part)),
+          () -> parts.forEach(part -> Launched.signal("CONT", part)));
       Launched second = run(url());
       Eventually.until(
           "the second is at work; it said " + second.errors(), () -> journal().holders() == 2);

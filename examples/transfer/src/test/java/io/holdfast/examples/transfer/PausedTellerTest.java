@@ -4,6 +4,7 @@ package io.holdfast.examples.transfer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.testkit.servers.PostgresServer;
+import io.holdfast.testkit.servers.Stopping;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -61,7 +62,7 @@ class PausedTellerTest {
   private String tellersInTurn(Protection protection) throws Exception {
     try (TellerProcess first = teller(protection, 1)) {
       assertThat(first.says()).isEqualTo("read");
-      first.signal("STOP");
+      Stopping.outsideOfMutex(locks, () -> first.signal("STOP"), () -> first.signal("CONT"));
       try (TellerProcess second = teller(protection, 10)) {
         assertThat(second.says()).isEqualTo("read");
         second.goOn();

@@ -32,10 +32,12 @@ import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 /** Makes Lettuce connections as we want them: they fail early, and never repeat a command. */
 final class Connector implements AutoCloseable {
   private static final int QUEUE = 1 << 16;
+  private static final int TRIES = 5;
   private static final Duration KEEP_ALIVE_IDLE = Duration.ofSeconds(5);
   private static final Duration KEEP_ALIVE_INTERVAL = Duration.ofSeconds(1);
   private static final int KEEP_ALIVE_COUNT = 3;
@@ -108,13 +110,13 @@ final class Connector implements AutoCloseable {
 
   CompletionStage<StatefulRedisConnection<String, String>> connect(
       HostAndPort place, Runnable broken) {
-    return explained(place, client.connectAsync(StringCodec.UTF8, uri(place)))
+    return explained(place, () -> client.connectAsync(StringCodec.UTF8, uri(place)))
         .thenApply(connection -> watched(connection, broken));
   }
 
   CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub(
       HostAndPort place, Runnable broken) {
-    return explained(place, client.connectPubSubAsync(StringCodec.UTF8, uri(place)))
+    return explained(place, () -> client.connectPubSubAsync(StringCodec.UTF8, uri(place)))
         .thenApply(connection -> watched(connection, broken));
   }
 
@@ -122,14 +124,26 @@ final class Connector implements AutoCloseable {
   CompletionStage<StatefulRedisSentinelConnection<String, String>> connectSentinel(
       HostAndPort place) {
     RedisURI uri = uri(place, 0, settings.sentinelCredentials());
-    return explained(place, client.connectSentinelAsync(StringCodec.UTF8, uri));
+    return explained(place, () -> client.connectSentinelAsync(StringCodec.UTF8, uri));
   }
 
-  private <C> CompletionStage<C> explained(HostAndPort place, CompletionStage<C> connection) {
-    return connection
-        .toCompletableFuture()
+  private <C> CompletionStage<C> explained(
+      HostAndPort place, Supplier<CompletionStage<C>> connecting) {
+    return heard(connecting, TRIES)
         .exceptionallyCompose(
             failure -> CompletableFuture.failedFuture(Refusals.of(place, settings, failure)));
+  }
+
+  /** What a server says against us can come before Lettuce listens for it; it is asked again. */
+  private static <C> CompletableFuture<C> heard(Supplier<CompletionStage<C>> connecting, int left) {
+    return connecting
+        .get()
+        .toCompletableFuture()
+        .exceptionallyCompose(
+            failure ->
+                left > 1 && Refusals.cameTooEarly(failure)
+                    ? heard(connecting, left - 1)
+                    : CompletableFuture.failedFuture(failure));
   }
 
   private static <C extends StatefulConnection<String, String>> C watched(

@@ -67,6 +67,13 @@ final class Refusals {
         "no TLS connection to the Redis server at " + place + ": " + deepest, problem);
   }
 
+  /** Whether the server refused us before Lettuce (7.7) was ready to hear why. */
+  static boolean cameTooEarly(Throwable problem) {
+    return first(causes(problem), IllegalStateException.class)
+        .filter(failure -> String.valueOf(failure.getMessage()).contains("HandshakeHandler"))
+        .isPresent();
+  }
+
   private static List<Throwable> causes(Throwable problem) {
     List<Throwable> causes = new ArrayList<>();
     for (Throwable cause = problem;

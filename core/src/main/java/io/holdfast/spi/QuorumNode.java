@@ -7,6 +7,7 @@ import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.LockBackend.Renewal;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,11 @@ public interface QuorumNode extends AutoCloseable {
 
   /** What the node knows of itself. */
   CompletionStage<State> state();
+
+  /** What whoever operates the node should know of it; nothing, if it looks at nothing. */
+  default CompletionStage<List<Finding>> checkUp() {
+    return CompletableFuture.completedFuture(List.of());
+  }
 
   /** The node gives no vote for so long. */
   CompletionStage<Boolean> rest(Duration time);

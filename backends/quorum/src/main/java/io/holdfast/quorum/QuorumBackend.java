@@ -6,6 +6,7 @@ import io.holdfast.LockState;
 import io.holdfast.spi.Address;
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.BackendProvider;
+import io.holdfast.spi.Finding;
 import io.holdfast.spi.LockBackend;
 import io.holdfast.spi.QuorumNode;
 import java.time.Duration;
@@ -227,6 +228,11 @@ public final class QuorumBackend implements LockBackend {
                 holder
                     .map(found -> parts.holding().forceRelease(name, found, reason))
                     .orElseGet(() -> CompletableFuture.completedFuture(false)));
+  }
+
+  @Override
+  public CompletionStage<List<Finding>> checkUp() {
+    return QuorumCheckUp.of(parts().roster());
   }
 
   @Override

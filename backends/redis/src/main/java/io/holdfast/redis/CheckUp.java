@@ -8,11 +8,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** What an operator should know of the servers that keep the locks. */
 final class CheckUp {
   private static final Duration MUCH_OFFSET = Duration.ofSeconds(1);
+
+  private static final String PERSISTENCE = "persistence";
+  private static final String REPLICAS = "replicas";
+  private static final Set<String> NOT_OF_NODES = Set.of(PERSISTENCE, REPLICAS);
 
   private CheckUp() {}
 
@@ -29,6 +34,19 @@ final class CheckUp {
     List<Finding> both = new ArrayList<>(one);
     both.addAll(other);
     return both;
+  }
+
+  /**
+   * Of the node of a quorum, whose replicas count for nothing, and which is not trusted after a
+   * restart, whatever it kept.
+   */
+  static CompletableFuture<List<Finding>> ofNode(Server server, RedisSettings settings) {
+    return of(server, settings)
+        .thenApply(
+            findings ->
+                findings.stream()
+                    .filter(finding -> !NOT_OF_NODES.contains(finding.subject()))
+                    .toList());
   }
 
   private static CompletableFuture<List<Finding>> of(Server server, RedisSettings settings) {
@@ -101,9 +119,9 @@ final class CheckUp {
 
   private static Finding persistence(Map<String, String> fields) {
     return fields.getOrDefault("aof_enabled", "0").equals("1")
-        ? Finding.good("persistence", "append-only file")
+        ? Finding.good(PERSISTENCE, "append-only file")
         : Finding.caution(
-            "persistence",
+            PERSISTENCE,
             "no append-only file: a restart forgets locks that are held",
             "set 'appendonly yes', or restart it later than the longest lease");
   }
@@ -123,14 +141,14 @@ final class CheckUp {
     int required = settings.replicas().required(present);
     String seen = present + " connected, " + required + " must acknowledge";
     if (present < required) {
-      return Finding.bad("replicas", seen, "nothing is granted until so many are connected");
+      return Finding.bad(REPLICAS, seen, "nothing is granted until so many are connected");
     }
     return present > 0 && required == 0
         ? Finding.caution(
-            "replicas",
+            REPLICAS,
             seen,
             "a fail-over may forget a lock that is held: add '?replicas=1', or accept it")
-        : Finding.good("replicas", seen);
+        : Finding.good(REPLICAS, seen);
   }
 
   private static long number(Map<String, String> fields, String name) {

@@ -33,6 +33,10 @@ final class NodeLine {
     this.server = topology.serverOf("");
   }
 
+  Server server() {
+    return server;
+  }
+
   /** Connects if need be, and makes sure that the server knows the scripts and who we are. */
   CompletableFuture<Wire> prepared() {
     Answers.ignore(server.listening());

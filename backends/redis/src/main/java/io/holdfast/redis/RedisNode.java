@@ -6,6 +6,7 @@ import io.holdfast.Holder;
 import io.holdfast.LockState;
 import io.holdfast.LossCause;
 import io.holdfast.spi.BackendContext;
+import io.holdfast.spi.Finding;
 import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.LockBackend.Renewal;
 import io.holdfast.spi.QuorumNode;
@@ -197,6 +198,12 @@ final class RedisNode implements QuorumNode {
                         .thenCombine(
                             wire.send(commands -> commands.time()),
                             (record, time) -> NodeReplies.state(wire.info().run(), record, time))));
+  }
+
+  @Override
+  public CompletionStage<List<Finding>> checkUp() {
+    return Answers.typed(
+        "no check-up of " + settings, CheckUp.ofNode(parts().line().server(), settings));
   }
 
   @Override

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.spi.BackendProvider;
+import io.holdfast.spi.Finding;
+import io.holdfast.spi.Finding.Verdict;
+import io.holdfast.spi.LockBackend;
+import io.holdfast.testkit.servers.Eventually;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What a check-up tells of nodes that are well, down, and not to be relied on. */
+@Tag("quorum")
+class CheckUpTest {
+  private RedisNodes nodes;
+  private LockBackend backend;
+  private Holdfast holdfast;
+
+  @BeforeEach
+  void start() {
+    nodes = new RedisNodes(3);
+    backend = BackendProvider.backendAt(nodes.address("longest=60s&founding=at-once"));
+    holdfast = Holdfast.builder(backend).build();
+    Eventually.until("all take part", () -> verdict("3 of 3 nodes take part") == Verdict.GOOD);
+  }
+
+  @AfterEach
+  void stop() {
+    holdfast.close();
+    nodes.close();
+  }
+
+  private List<Finding> findings() {
+    return backend.checkUp().toCompletableFuture().join();
+  }
+
+  /** Of the finding that says so; null if there is none. */
+  private @Nullable Verdict verdict(String seen) {
+    return findings().stream()
+        .filter(finding -> finding.seen().contains(seen))
+        .map(Finding::verdict)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private String name(int node) {
+    return "redis://" + nodes.network(node).hostAndPort();
+  }
+
+  @Test
+  void nodes_that_are_well_are_named() {
+    assertThat(findings()).allMatch(finding -> finding.verdict() == Verdict.GOOD).hasSize(4);
+    assertThat(verdict(name(2) + " takes part")).isEqualTo(Verdict.GOOD);
+  }
+
+  @Test
+  void what_is_wrong_with_a_node_is_said_with_its_name() {
+    nodes.server(0).kill();
+    nodes.server(1).call("CONFIG", "SET", "maxmemory", "1mb");
+    Eventually.until("it is missed", () -> verdict("2 of 3 nodes take part") == Verdict.CAUTION);
+    assertThat(verdict(name(0) + ": ")).isEqualTo(Verdict.CAUTION);
+    assertThat(verdict(name(1) + ": ")).isEqualTo(Verdict.CAUTION);
+  }
+
+  @Test
+  void a_node_that_lost_its_data_does_not_count() {
+    nodes.server(0).call("FLUSHALL");
+    Eventually.until("it rests", () -> verdict(name(0) + " gives no votes") == Verdict.CAUTION);
+    nodes.server(1).kill();
+    Eventually.until("too few are left", () -> verdict("1 of 3 nodes") == Verdict.BAD);
+  }
+}

@@ -118,7 +118,10 @@ final class Attempt extends Timetable.Entry {
 
   /** Waits until a later deadline; false if the attempt is over. */
   synchronized boolean extend(long laterNanos) {
-    if (patience.extend(laterNanos) && phase == Phase.WAITING) {
+    long stepNanos = patience.nextStepNanos();
+    boolean later = patience.extend(laterNanos);
+    // A step that has become later is looked at in time, and put off then.
+    if (later && phase == Phase.WAITING && patience.nextStepNanos() - stepNanos < 0) {
       runtime.timetable().schedule(this, patience.nextStepNanos());
     }
     return isUnderWay();

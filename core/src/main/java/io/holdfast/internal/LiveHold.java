@@ -209,8 +209,11 @@ final class LiveHold extends Timetable.Entry {
   private void pass(Request next, Moment now) {
     token++;
     passesLeft--;
+    boolean renewedBefore = lease.renewsAt(now);
     lease = new RenewingLease(runtime, this, next, runtime.nextHolder(), now, token);
-    scheduleDue(now);
+    if (lease.renewsAt(now) != renewedBefore) {
+      scheduleDue(now);
+    }
   }
 
   /** What became of a hold whose lease was released. */

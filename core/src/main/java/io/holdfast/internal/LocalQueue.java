@@ -2,6 +2,7 @@
 package io.holdfast.internal;
 
 import io.holdfast.spi.LockBackend.Acquisition.Granted;
+import io.holdfast.spi.Moment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -17,8 +18,12 @@ import org.jspecify.annotations.Nullable;
  * <p>While a hold is being passed around, the next attempt stands in the store already, so that the
  * store's order stays that of arrival and other processes get their turn. It outlasts its last
  * waiter while the hold lives: the next one to come will want it.
+ *
+ * <p>The waiters' deadlines are watched by one entry of the timetable, for the earliest of them.
+ * Most waiters are served long before; an entry for each would be put in and taken out for each
+ * pass, under a lock that all threads want.
  */
-final class LocalQueue implements Attempt.Caller {
+final class LocalQueue extends Timetable.Entry implements Attempt.Caller {
   private final LocalQueues queues;
   private final LockRuntime runtime;
   private final LocalQueues.Key key;
@@ -26,6 +31,8 @@ final class LocalQueue implements Attempt.Caller {
   private final Deque<Request> waiters = new ArrayDeque<>();
   private @Nullable Attempt standing;
   private @Nullable LiveHold hold;
+  private boolean watches;
+  private long watchedNanos;
   private boolean retired;
 
   LocalQueue(LocalQueues queues, LockRuntime runtime, LocalQueues.Key key) {
@@ -44,6 +51,7 @@ final class LocalQueue implements Attempt.Caller {
         return false;
       }
       waiters.add(request);
+      watch(request.deadlineNanos());
       begun = standing != null && standing.extend(request.deadlineNanos()) ? null : stand();
     } finally {
       lock.unlock();
@@ -51,8 +59,36 @@ final class LocalQueue implements Attempt.Caller {
     if (begun != null) {
       begun.start();
     }
-    request.watchDeadline();
     return true;
+  }
+
+  /** Has the table look at the waiters then, unless it does so earlier. */
+  private void watch(long deadlineNanos) {
+    if (!watches || deadlineNanos - watchedNanos < 0) {
+      watches = true;
+      watchedNanos = deadlineNanos;
+      runtime.timetable().schedule(this, deadlineNanos);
+    }
+  }
+
+  /** Time may be up for some; the one who was watched may also have been served long ago. */
+  @Override
+  void due(Moment now) {
+    List<Request> late = new ArrayList<>();
+    lock.lock();
+    try {
+      watches = false;
+      for (Request waiter : waiters) {
+        if (waiter.deadlineNanos() - now.monotonicNanos() <= 0) {
+          late.add(waiter);
+        } else {
+          watch(waiter.deadlineNanos());
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+    late.forEach(this::timeUp);
   }
 
   /** The next waiter, for a pass. Called under the hold's monitor. */
@@ -82,14 +118,15 @@ final class LocalQueue implements Attempt.Caller {
   }
 
   /** A waiter's time is up; if it is the attempt's too, the attempt knows the better answer. */
-  void timeUp(Request request) {
+  private void timeUp(Request request) {
     Attempt idle;
     RuntimeException failure;
     lock.lock();
     try {
       boolean last = standing != null && standing.deadlineNanos() - request.deadlineNanos() <= 0;
       if (last && waiters.contains(request)) {
-        request.lookAgain(); // Unless somebody comes who makes the attempt go on without it.
+        // It is about to answer, unless somebody comes who makes it go on without this waiter.
+        watch(runtime.now().monotonicNanos() + Patience.LATE_ANSWER_NANOS);
         return;
       }
       if (!waiters.remove(request)) {
@@ -219,6 +256,7 @@ final class LocalQueue implements Attempt.Caller {
     if (waiters.isEmpty() && hold == null && standing == null) {
       retired = true;
       queues.remove(key, this);
+      runtime.timetable().cancel(this);
     }
   }
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * One caller that wants a lease, and its answer. It is served by an attempt of its own, or as a
  * waiter in a {@link LocalQueue}; the answer comes once, on any thread.
  */
-final class Request extends Timetable.Entry implements Attempt.Caller {
+final class Request implements Attempt.Caller {
   private final LockRuntime runtime;
   private final Terms terms;
   private final Duration wait;
@@ -77,21 +77,6 @@ final class Request extends Timetable.Entry implements Attempt.Caller {
     this.queue = queue;
   }
 
-  /** Has its own deadline watched, unless it has been answered already. */
-  void watchDeadline() {
-    if (!answer.isDone()) {
-      runtime.timetable().schedule(this, deadlineNanos());
-      if (answer.isDone()) {
-        runtime.timetable().cancel(this);
-      }
-    }
-  }
-
-  /** Has its deadline watched on: the attempt that stands for it is about to answer. */
-  void lookAgain() {
-    runtime.timetable().schedule(this, runtime.now().monotonicNanos() + Patience.LATE_ANSWER_NANOS);
-  }
-
   /** Waits for the answer. */
   Optional<Lease> await() throws InterruptedException {
     try {
@@ -133,15 +118,6 @@ final class Request extends Timetable.Entry implements Attempt.Caller {
     return waitsIn != null ? waitsIn.withdraw(this) : own != null && own.leave();
   }
 
-  /** A waiter's time is up. The last one to go is answered by the attempt, which knows more. */
-  @Override
-  void due(Moment now) {
-    LocalQueue waitsIn = queue;
-    if (waitsIn != null && deadlineNanos() - now.monotonicNanos() <= 0) {
-      waitsIn.timeUp(this);
-    }
-  }
-
   @Override
   public void granted(Attempt attempt, Granted grant) {
     LiveHold hold = new LiveHold(runtime, attempt.hold(), grant, null, this);
@@ -160,7 +136,6 @@ final class Request extends Timetable.Entry implements Attempt.Caller {
   }
 
   void served(RenewingLease lease, boolean contended) {
-    runtime.timetable().cancel(this);
     runtime.events().acquired(lease, waited(), contended);
     if (!answer.complete(Optional.of(lease))) {
       lease.giveBack();
@@ -168,13 +143,11 @@ final class Request extends Timetable.Entry implements Attempt.Caller {
   }
 
   void missed() {
-    runtime.timetable().cancel(this);
     rejected(Reason.HELD);
     answer.complete(Optional.empty());
   }
 
   void failed(RuntimeException failure) {
-    runtime.timetable().cancel(this);
     rejected(reasonOf(failure));
     answer.completeExceptionally(failure);
   }

@@ -168,6 +168,7 @@ final class Acquirer {
       long first = number(reply, 2);
       consistent = claim.granted(first);
       acquisition = new Granted(first, (int) (number(reply, 3) - first), request.sent());
+      releaser.handOverMore(keys.of(request.hold().name()), reply, 4);
     } else if (reply.get(0).equals("REFUSED")) {
       claim.refused();
       acquisition = new Acquisition.Refused(reply.get(2).toString());
@@ -203,12 +204,15 @@ final class Acquirer {
     Answers.ignore(releaser.send(lock, holder.toString(), ""));
   }
 
-  /** The head asks when its turn may come; the others are told by a message. */
+  /**
+   * The head asks when its turn may come; the others are told by a message. If nobody holds the
+   * lock, one script was not enough to drop all the dead who stand in front.
+   */
   private Duration recheck(List<Object> reply) {
     long remainingMillis = number(reply, 2);
     boolean first = number(reply, 4) <= 0;
     boolean foreign = number(reply, 5) == 1;
-    if (!first) {
+    if (!first && remainingMillis != 0) {
       return SLOW_POLL;
     }
     if (foreign) {

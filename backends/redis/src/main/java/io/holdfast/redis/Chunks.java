@@ -11,6 +11,9 @@ import java.util.function.ToIntFunction;
 
 /** Holds, in groups that one script may renew. */
 final class Chunks {
+  /** The renewal of a shared hold or of permits takes the server six times as long. */
+  private static final int SHARED = 25;
+
   private Chunks() {}
 
   /** In order of the first hold of each group; exclusive and other holds apart. */
@@ -21,7 +24,8 @@ final class Chunks {
       Hold hold = holds.get(index);
       int group = 2 * slot.applyAsInt(hold) + (hold.mode() instanceof Mode.Exclusive ? 0 : 1);
       List<Integer> chunk = open.get(group);
-      if (chunk == null || chunk.size() == most) {
+      int limit = hold.mode() instanceof Mode.Exclusive ? most : Math.min(most, SHARED);
+      if (chunk == null || chunk.size() == limit) {
         chunk = new ArrayList<>();
         open.put(group, chunk);
         chunks.add(chunk);

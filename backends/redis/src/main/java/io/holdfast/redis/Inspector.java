@@ -11,6 +11,7 @@ import io.lettuce.core.ScanCursor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -22,6 +23,12 @@ import java.util.stream.Stream;
 /** Who holds what, and who waits. */
 final class Inspector {
   private static final int PAGE = 1000;
+
+  /** Of holders and waiters, as many as one script looks at in half a millisecond. */
+  private static final int ROWS = 100;
+
+  /** Enough for people. */
+  private static final int MOST_WAITERS = 1000;
 
   /** Some that the scan finds are free by the time they are looked at. */
   private static final int SPARE = 100;
@@ -35,13 +42,26 @@ final class Inspector {
   }
 
   CompletableFuture<LockState> inspect(String name) {
-    return look(name).thenCompose(view -> origins(view).thenApply(view::state));
+    return look(name, List.of()).thenCompose(view -> origins(view).thenApply(view::state));
   }
 
-  private CompletableFuture<View> look(String name) {
+  /** Page by page. Who comes or goes meanwhile may be missing. */
+  private CompletableFuture<View> look(String name, List<List<Object>> before) {
+    int from = before.size() * ROWS;
+    String[] page = {Integer.toString(from), Integer.toString(from + ROWS - 1)};
     return topology
-        .eval(Script.INSPECT, keys.of(name).all(), wire -> new String[0])
-        .thenApply(reply -> new View(name, reply));
+        .eval(Script.INSPECT, keys.of(name).all(), wire -> page)
+        .thenCompose(
+            reply -> {
+              List<List<Object>> pages = new ArrayList<>(before);
+              pages.add(reply);
+              boolean moreHolders = ((List<?>) reply.get(5)).size() == ROWS;
+              boolean moreWaiters =
+                  ((List<?>) reply.get(6)).size() == ROWS && from + ROWS < MOST_WAITERS;
+              return moreHolders || moreWaiters
+                  ? look(name, pages)
+                  : CompletableFuture.completedFuture(new View(name, pages));
+            });
   }
 
   private CompletableFuture<Map<String, Origin>> origins(View view) {
@@ -143,8 +163,8 @@ final class Inspector {
         .thenApply(done -> states.stream().map(CompletableFuture::join).toList());
   }
 
-  /** The reply of {@code inspect.lua}. */
-  private record View(String name, List<Object> reply) {
+  /** The replies of {@code inspect.lua}: what is not in lists is as it was at the first. */
+  private record View(String name, List<List<Object>> pages) {
 
     Stream<String> holderIds() {
       return Stream.concat(
@@ -154,31 +174,58 @@ final class Inspector {
     }
 
     private String[] fence() {
-      return reply.get(3).toString().split(" ", 4);
+      return first().get(3).toString().split(" ", 4);
     }
 
     private long micros() {
-      return Acquirer.number(reply, 0);
+      return Acquirer.number(first(), 0);
     }
 
     private String owner() {
-      return reply.get(1).toString();
+      return first().get(1).toString();
+    }
+
+    private List<Object> first() {
+      return pages.get(0);
     }
 
     /** Holder, end, count, first token, last token, purpose. */
     private List<String[]> shared() {
-      List<?> parts = (List<?>) reply.get(4);
-      List<String[]> rows = new ArrayList<>();
-      for (int i = 0; i + 2 < parts.size(); i += 3) {
-        String row = parts.get(i) + " " + parts.get(i + 1) + " " + parts.get(i + 2);
-        rows.add(row.split(" ", 6));
+      Map<String, String[]> rows = new LinkedHashMap<>();
+      for (List<Object> page : pages) {
+        List<?> holders = (List<?>) page.get(4);
+        List<?> weights = (List<?>) page.get(5);
+        for (int i = 0; i < weights.size(); i++) {
+          String holder = holders.get(2 * i).toString();
+          String end = holders.get(2 * i + 1).toString();
+          String weight = weights.get(i).toString();
+          if (isAhead(end) && !weight.isEmpty()) {
+            rows.put(holder, (holder + " " + end + " " + weight).split(" ", 6));
+          }
+        }
       }
-      return rows;
+      return List.copyOf(rows.values());
     }
 
     /** Holder, channel, lease, passes, mode, purpose. */
     private List<String[]> waiting() {
-      return ((List<?>) reply.get(5)).stream().map(row -> row.toString().split(" ", 6)).toList();
+      Map<String, String[]> rows = new LinkedHashMap<>();
+      for (List<Object> page : pages) {
+        List<?> entries = (List<?>) page.get(6);
+        List<?> credible = (List<?>) page.get(7);
+        for (int i = 0; i < entries.size() && rows.size() < MOST_WAITERS; i++) {
+          if (isAhead(credible.get(i).toString())) {
+            String entry = entries.get(i).toString();
+            rows.put(entry, entry.split(" ", 6));
+          }
+        }
+      }
+      return List.copyOf(rows.values());
+    }
+
+    /** Whether this time of the server, in milliseconds, is yet to come. */
+    private boolean isAhead(String millis) {
+      return !millis.isEmpty() && Long.parseLong(millis) > micros() / 1000;
     }
 
     LockState state(Map<String, Origin> origins) {
@@ -205,7 +252,7 @@ final class Inspector {
     private LockState.Holding exclusive(Map<String, Origin> origins) {
       String[] fence = fence();
       boolean ours = fence.length > 2 && fence[2].equals(owner());
-      long remaining = Acquirer.number(reply, 2);
+      long remaining = Acquirer.number(first(), 2);
       return new LockState.Holding(
           owner(),
           Mode.EXCLUSIVE,

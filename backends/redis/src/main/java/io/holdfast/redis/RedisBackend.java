@@ -239,14 +239,26 @@ public final class RedisBackend implements LockBackend {
 
   @Override
   public CompletionStage<Boolean> forceRelease(String name, long token, String reason) {
-    String[] all = keys.of(name).allAndForced();
-    String[] arguments = {Long.toString(token), Keys.CHANNEL, reason};
     return Answers.typed(
         "force release of '" + name + "' failed",
-        parts()
-            .topology()
-            .eval(Script.FORCE_RELEASE, all, wire -> arguments)
-            .thenApply(reply -> Acquirer.number(reply, 0) == 1));
+        forceRelease(keys.of(name), "0", Long.toString(token), Keys.CHANNEL, reason));
+  }
+
+  /** Looks at some of many holders at a time. */
+  private CompletableFuture<Boolean> forceRelease(
+      Keys.LockKeys lock, String cursor, String token, String channels, String reason) {
+    String[] arguments = {token, channels, reason, cursor};
+    return parts()
+        .topology()
+        .eval(Script.FORCE_RELEASE, lock.allAndForced(), wire -> arguments)
+        .thenCompose(
+            reply -> {
+              boolean found = Acquirer.number(reply, 0) == 1;
+              String next = reply.get(2).toString();
+              return found || next.equals("0")
+                  ? CompletableFuture.completedFuture(found)
+                  : forceRelease(lock, next, token, channels, reason);
+            });
   }
 
   @Override

@@ -4,6 +4,7 @@ package io.holdfast.redis;
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.LockBackend.Hold;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -11,6 +12,9 @@ import java.util.concurrent.CompletableFuture;
  * when its connection broke may yet be carried out: then the release is repeated when that is over.
  */
 final class Releaser {
+  /** Releases nothing, and hands over. */
+  private static final String NOBODY = "-";
+
   private final BackendContext context;
   private final Keys keys;
   private final Topology topology;
@@ -55,6 +59,7 @@ final class Releaser {
         (reply, failure) -> {
           if (reply != null) {
             answer.complete(Acquirer.number(reply, 0) == 1);
+            handOverMore(lock, reply, 2);
           } else if (failure != null && "TRYAGAIN".equals(Failures.codeOf(failure))) {
             sendForOneKey(lock, holder, answer);
           } else if (failure != null) {
@@ -62,6 +67,13 @@ final class Releaser {
           }
         });
     return answer;
+  }
+
+  /** A script that would take too long leaves the rest of the queue to the next one. */
+  void handOverMore(Keys.LockKeys lock, List<Object> reply, int at) {
+    if (reply.size() > at && Acquirer.number(reply, at) == 1) {
+      Answers.ignore(send(lock, NOBODY, ""));
+    }
   }
 
   /** The slot migrates. Whoever waits finds out by asking. */

@@ -4,15 +4,15 @@
 -- ARGV[2] server ms after which the request is refused: its sender has given up
 -- ARGV[3] for how many ms the place is credible; 0: does not wait
 -- ARGV[4] ticket of the place it had; 0: none
--- Reply {'GRANTED', us, first, last}
+-- Reply {'GRANTED', us, first, last, 1 if there is more to hand over; in the usual case nothing}
 --    or {'HELD', us, ms until a hold ends (-1: never), ticket, rank, 1 if the holder is not Holdfast's}
 --    or {'REFUSED', us, what it is in use as}
 --    or {'LATE', us}
 local asking = parse(ARGV[1])
 local credible, ticket = tonumber(ARGV[3]), tonumber(ARGV[4])
 
-local function granted(first, last)
-  return {'GRANTED', us, tonumber(first), tonumber(last)}
+local function granted(first, last, more)
+  return {'GRANTED', us, tonumber(first), tonumber(last), more and 1 or 0}
 end
 
 -- A retry whose first reply was lost, or a poll that missed its grant: the same tokens, and the time begins anew.
@@ -75,15 +75,20 @@ local queued = redis.call('EXISTS', queue) == 1
 local standing = credible > 0 and (ticket > 0 or queued and redis.call('ZSCORE', queue, asking.entry))
 if standing then stand() end
 if (standing or queued) and (not current or is_marker(current)) then
-  first, last = pump(asking.entry)
-  if first then return granted(first, last) end
+  local more
+  first, last, more = pump(asking.entry)
+  if first then return granted(first, last, more) end
   queued = redis.call('EXISTS', queue) == 1
 end
 if current and kind(current) ~= kind(asking.marker) then
   if standing then leave(asking.entry) end
   return {'REFUSED', int(us), kind(current)}
 end
-if not queued and fits(asking) then return granted(grant(asking)) end
+if not queued and fits(asking) then
+  first, last = grant(asking)
+  if asking.marker then settle() end
+  return granted(first, last)
+end
 if credible > 0 and not standing then stand() end
 local rank = credible > 0 and redis.call('ZRANK', queue, asking.entry) or -1
 return {'HELD', int(us), remaining(), int(ticket), rank, is_foreign()}

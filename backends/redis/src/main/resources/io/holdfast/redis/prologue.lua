@@ -8,7 +8,7 @@
 -- entry: "holder channel lease passes mode purpose", constant for one acquisition
 -- mode: exclusive, shared, or permits:count/limit
 local lock, fence, queue, alive, holders, weights = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local DAY, BATCH = 86400000, 64
+local DAY, BATCH, GRANTS = 86400000, 32, 8
 local SHARED, PERMITS = 'holdfast:shared', 'holdfast:permits:'
 local current = redis.call('GET', lock)
 
@@ -46,20 +46,25 @@ local function settle()
   end
 end
 
-local function drop(holder)
-  local kept = redis.call('HGET', weights, holder)
-  redis.call('ZREM', holders, holder)
-  if not kept then return 0 end
-  redis.call('HDEL', weights, holder)
-  redis.call('HINCRBY', weights, '=', '-' .. string.match(kept, '^%d+'))
-  return 1
+-- Ends these holds. Returns how many there were.
+local function drop(ended)
+  local found, sum = 0, 0
+  for _, kept in ipairs(redis.call('HMGET', weights, unpack(ended))) do
+    if kept then found, sum = found + 1, sum + string.match(kept, '^%d+') end
+  end
+  redis.call('ZREM', holders, unpack(ended))
+  if found > 0 then
+    redis.call('HDEL', weights, unpack(ended))
+    redis.call('HINCRBY', weights, '=', int(-sum))
+  end
+  return found
 end
 
 -- Ends what has run out. The plain key alone says whether anybody holds: an exclusive hold needs nothing here.
 local function prune()
   if not is_marker(current) then return end
   local ended = redis.call('ZRANGEBYSCORE', holders, '-inf', int(ms), 'LIMIT', 0, 256)
-  for _, holder in ipairs(ended) do drop(holder) end
+  if #ended > 0 then drop(ended) end
   if #ended > 0 or redis.call('EXISTS', holders) == 0 then settle() end
 end
 
@@ -84,6 +89,7 @@ local function remember(first, last, lease, ...)
              'PXAT', int(math.max(math.ceil(last / 1000), ms + lease) + DAY))
 end
 
+-- Whoever grants shared holds or permits settles them, all at once.
 local function grant(asking)
   local first, last = mint(asking.passes)
   if asking.marker then
@@ -94,7 +100,6 @@ local function grant(asking)
     redis.call('ZADD', holders, int(ms + asking.lease), asking.holder)
     redis.call('HSET', weights, asking.holder, record(asking.count, int(first), int(last), asking.purpose))
     redis.call('HINCRBY', weights, '=', asking.count)
-    settle()
   else
     redis.call('SET', lock, asking.holder, 'PX', int(asking.lease))
   end
@@ -128,26 +133,33 @@ local function leave(entry)
   redis.call('ZREM', alive, entry)
 end
 
--- Serves the queue from its head while the head fits. Drops the dead, so many at a time.
--- Returns the tokens of the caller's own entry if it was served.
+-- Serves the queue from its head while the head fits, and drops the dead: so many at a time that nobody else waits long.
+-- Returns the tokens of the caller's own entry if it was served, and whether there is more to do.
 local function pump(own)
   local first, last
-  for _ = 1, BATCH do
+  local grants = 0
+  local function serve()
     local entry = redis.call('ZRANGE', queue, 0, 0)[1]
-    if not entry then break end
+    if not entry then return false end
     local head = parse(entry)
     local live = entry == own or is_live(head)
-    if live and not fits(head) then break end
+    if live and not fits(head) then return false end
     leave(entry)
-    if live then
-      local from, to = grant(head)
-      if entry == own then
-        first, last = from, to
-      else
-        tell(head.channel, table.concat({'granted', head.holder, int(from), int(to), int(us), lock}, ' '))
-      end
-      if not head.marker then break end
+    if not live then return true end
+    local from, to = grant(head)
+    grants = grants + 1
+    if entry == own then
+      first, last = from, to
+    else
+      tell(head.channel, table.concat({'granted', head.holder, int(from), int(to), int(us), lock}, ' '))
     end
+    return head.marker ~= nil
   end
-  return first, last
+  local more = true
+  for _ = 1, BATCH do
+    more = serve()
+    if not more or grants == GRANTS then break end
+  end
+  if grants > 0 and is_marker(current) then settle() end
+  return first, last, more
 end

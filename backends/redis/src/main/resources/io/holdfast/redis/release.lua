@@ -2,17 +2,17 @@
 -- KEYS[1..6] see prologue.lua
 -- ARGV[1] holder
 -- ARGV[2] its entry in the queue; empty: it never stood there
--- Reply {1 if it held the lock, us}
-local held = 0
+-- Reply {1 if it held the lock, us, 1 if there is more to hand over; in the usual case nothing}
+local held, more = 0, false
 if current == ARGV[1] then
   redis.call('DEL', lock) -- The first write: from here on the script may write though memory is full.
   current, held = false, 1
 end
 if ARGV[2] ~= '' then leave(ARGV[2]) end
 if is_marker(current) then
-  held = drop(ARGV[1])
+  held = drop({ARGV[1]})
   prune()
   if current then settle() end
 end
-if not current or is_marker(current) then pump() end
-return {held, int(us)}
+if not current or is_marker(current) then more = select(3, pump()) end
+return {held, int(us), more and 1 or 0}

@@ -5,13 +5,13 @@
 -- Reply {us, for each: 1 renewed, 0 gone, -1 taken}
 local time = redis.call('TIME')
 local reply = {string.format('%.0f', tonumber(time[1]) * 1000000 + tonumber(time[2]))}
+local current = redis.call('MGET', unpack(KEYS)) -- Half of the time of as many calls.
 for i, lock in ipairs(KEYS) do
-  local current = redis.call('GET', lock)
-  if current == ARGV[2 * i - 1] then
+  if current[i] == ARGV[2 * i - 1] then
     redis.call('PEXPIRE', lock, ARGV[2 * i])
     reply[i + 1] = 1
   else
-    reply[i + 1] = current and -1 or 0
+    reply[i + 1] = current[i] and -1 or 0
   end
 end
 return reply

@@ -3,10 +3,13 @@ package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.FencingToken;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.testkit.servers.RedisServer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +36,34 @@ class HandOverTest {
         assertThat(next.token().isNewerThan(held.token())).isTrue();
         assertThat(next.release()).isTrue();
       }
+    }
+  }
+
+  @Test
+  void more_readers_than_one_script_serves_are_all_let_in_and_shown_and_can_be_ended()
+      throws Exception {
+    int many = 150;
+    try (RedisServer server = RedisServer.start();
+        Clients clients = new Clients()) {
+      Holdfast one = clients.open(server.hostAndPort(), Duration.ofMinutes(1));
+      Lease writer = one.lock("n").acquire(Duration.ofMinutes(1));
+      List<CompletableFuture<Optional<Lease>>> readers = new ArrayList<>();
+      for (int i = 0; i < many; i++) {
+        readers.add(one.lock("n").shared().async().tryAcquire(Duration.ofMinutes(1)));
+      }
+      Clients.awaitWaiters(one, "n", many);
+      writer.release();
+      List<FencingToken> tokens = new ArrayList<>();
+      for (CompletableFuture<Optional<Lease>> reader : readers) {
+        tokens.add(reader.get(60, TimeUnit.SECONDS).orElseThrow().token());
+      }
+      assertThat(one.inspect("n").holders())
+          .extracting(holding -> holding.token().orElseThrow())
+          .containsExactlyInAnyOrderElementsOf(tokens);
+      for (FencingToken token : tokens) {
+        assertThat(one.forceRelease("n", token, "a test")).isTrue();
+      }
+      assertThat(one.inspect("n").isFree()).isTrue();
     }
   }
 }

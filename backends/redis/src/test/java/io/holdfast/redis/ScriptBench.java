@@ -83,15 +83,15 @@ final class ScriptBench implements AutoCloseable {
   Reply forceRelease(long token) {
     String[] all = keys.allAndForced();
     return new Reply(
-        eval(Script.FORCE_RELEASE, all, Long.toString(token), Keys.CHANNEL, "because"));
+        eval(Script.FORCE_RELEASE, all, Long.toString(token), Keys.CHANNEL, "because", "0"));
   }
 
   Reply inspect() {
-    return new Reply(eval(Script.INSPECT, keys.all()));
+    return new Reply(eval(Script.INSPECT, keys.all(), "0", "999"));
   }
 
   List<Object> waiting() {
-    return inspect().list(5);
+    return inspect().list(6);
   }
 
   /** Who holds the plain key. */

@@ -64,7 +64,7 @@ public final class LockBenchmarks {
 
   private static void print(Workload workload, Outcome outcome) {
     OUT.println("## " + workload.id() + ": " + workload.title() + "\n");
-    OUT.println(Text.contenders(outcome));
+    OUT.println(Text.outcome(outcome));
     if (outcome.violations() > 0) {
       OUT.println("Two were inside one section: the figures of that contender do not count.\n");
     }

@@ -6,9 +6,9 @@
 -- ARGV[2n] holder
 -- ARGV[2n+1] lease in ms
 -- Reply {us, for each: 1 renewed, 0 gone, -1 taken, -2 ended by force, -3 the node rests}
-local reply = {int(us)}
-for i = 1, (#KEYS - 1) / 2 do
-  local current = redis.call('GET', KEYS[2 * i])
+local reply, locks = {int(us)}, {}
+for i = 1, (#KEYS - 1) / 2 do locks[i] = KEYS[2 * i] end
+for i, current in ipairs(redis.call('MGET', unpack(locks))) do
   if current == ARGV[2 * i] and ms < rest then
     reply[i + 1] = -3
   elseif current == ARGV[2 * i] then

@@ -69,6 +69,16 @@ public final class Counters {
     return sum;
   }
 
+  /** The CPU time of this process since. */
+  public double clientSecondsSince(Counters before) {
+    return clientSeconds - before.clientSeconds;
+  }
+
+  /** The CPU time of the server since. */
+  public double serverSecondsSince(Counters before) {
+    return serverSeconds - before.serverSeconds;
+  }
+
   /** How many requests clients have sent since. */
   public double requestsSince(Counters before, Set<String> names) {
     return (double) names.stream().mapToLong(name -> callsSince(before, name)).sum();
@@ -90,8 +100,8 @@ public final class Counters {
         .with(Metrics.REQUESTS, requestsSince(before, contender.requests()) / operations)
         .with(Metrics.SERVER_CALLS, all / operations)
         .with(Metrics.BYTES, (bytes - before.bytes) / operations)
-        .with(Metrics.CLIENT_CPU, (clientSeconds - before.clientSeconds) * 1e6 / operations)
-        .with(Metrics.SERVER_CPU, (serverSeconds - before.serverSeconds) * 1e6 / operations)
+        .with(Metrics.CLIENT_CPU, clientSecondsSince(before) * 1e6 / operations)
+        .with(Metrics.SERVER_CPU, serverSecondsSince(before) * 1e6 / operations)
         .with(Metrics.GARBAGE, allocatedSince(before) / operations);
   }
 

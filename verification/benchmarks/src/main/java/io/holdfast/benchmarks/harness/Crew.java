@@ -36,6 +36,9 @@ public final class Crew {
     }
   }
 
+  /** So many histograms of three digits would need gigabytes. */
+  private static final int MANY = 1000;
+
   private final int threads;
   private final Work work;
   private final long[] operations;
@@ -63,9 +66,10 @@ public final class Crew {
 
   private Result measure(Duration warmUp, Duration time, Runnable standing) throws Exception {
     CountDownLatch ended = new CountDownLatch(threads);
+    int digits = threads > MANY ? 2 : 3;
     for (int i = 0; i < threads; i++) {
       int number = i;
-      Histogram histogram = new Histogram(3);
+      Histogram histogram = new Histogram(digits);
       histograms.add(histogram);
       Thread thread = new Thread(() -> live(number, histogram, ended), "bench-" + i);
       thread.setDaemon(true);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.benchmarks.harness;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +22,11 @@ public final class Metrics {
   public static final String SECONDS = "seconds";
   public static final String VIOLATIONS = "violations";
 
+  /** Of latencies, for pictures. */
+  static final List<Double> PERCENTILES = List.of(0.0, 50.0, 90.0, 99.0, 99.9, 99.99);
+
   private final Map<String, Double> values = new LinkedHashMap<>();
+  private final Map<Double, Double> percentiles = new LinkedHashMap<>();
 
   /** Adds a value. */
   public Metrics with(String name, double value) {
@@ -38,6 +41,7 @@ public final class Metrics {
 
   /** Adds the latencies of a histogram in nanoseconds. */
   public Metrics withLatency(Histogram nanos) {
+    PERCENTILES.forEach(each -> percentiles.put(each, nanos.getValueAtPercentile(each) / 1e3));
     return with(P50, nanos.getValueAtPercentile(50) / 1e3)
         .with(P99, nanos.getValueAtPercentile(99) / 1e3)
         .with(P999, nanos.getValueAtPercentile(99.9) / 1e3);
@@ -53,20 +57,28 @@ public final class Metrics {
     return values;
   }
 
+  /** Latencies in microseconds; none if they were not measured. */
+  Map<Double, Double> percentiles() {
+    return percentiles;
+  }
+
   /** The median of each value; of violations the sum, because one is one too many. */
   public static Metrics medians(List<Metrics> rounds) {
     Metrics medians = new Metrics();
     for (String name : rounds.get(0).values.keySet()) {
-      List<Double> sorted = new ArrayList<>();
-      rounds.forEach(round -> sorted.add(round.get(name)));
-      sorted.sort(null);
-      double sum = sorted.stream().mapToDouble(Double::doubleValue).sum();
-      medians.with(name, name.equals(VIOLATIONS) ? sum : middle(sorted));
+      List<Double> all = rounds.stream().map(round -> round.get(name)).toList();
+      double sum = all.stream().mapToDouble(Double::doubleValue).sum();
+      medians.with(name, name.equals(VIOLATIONS) ? sum : middle(all));
+    }
+    for (Double each : rounds.get(0).percentiles.keySet()) {
+      medians.percentiles.put(
+          each, middle(rounds.stream().map(round -> round.percentiles.get(each)).toList()));
     }
     return medians;
   }
 
-  private static double middle(List<Double> sorted) {
+  private static double middle(List<Double> values) {
+    List<Double> sorted = values.stream().sorted().toList();
     int half = sorted.size() / 2;
     return sorted.size() % 2 == 1
         ? sorted.get(half)

@@ -25,24 +25,31 @@ public final class Report {
     for (Map.Entry<Workload, Outcome> each : outcomes.entrySet()) {
       Workload workload = each.getKey();
       tables.append("\n### ").append(workload.id()).append(": ").append(workload.title());
-      tables.append("\n\n").append(Text.contenders(each.getValue()));
+      tables.append("\n\n").append(Text.outcome(each.getValue()));
       pictures(workload, each.getValue());
     }
     Files.writeString(directory.resolve("tables.md"), tables);
   }
 
   private void pictures(Workload workload, Outcome outcome) throws IOException {
+    Growth growth = outcome.growth();
+    if (growth != null) {
+      save(workload.id() + "-cost.svg", growth.picture(workload.title()));
+      return;
+    }
     Map<String, Metrics> contenders = outcome.contenders();
     if (contenders.values().stream().allMatch(each -> each.get(Metrics.RATE) > 0)) {
-      Files.writeString(
-          directory.resolve(workload.id() + "-rate.svg"),
-          Svg.bars(workload.title() + ", per second", contenders, Metrics.RATE));
+      String title = workload.title() + ", per second";
+      save(workload.id() + "-rate.svg", Svg.bars(title, contenders, Metrics.RATE));
     }
-    if (contenders.values().stream().allMatch(each -> each.get(Metrics.P99) > 0)) {
-      Files.writeString(
-          directory.resolve(workload.id() + "-latency.svg"),
-          Svg.latencies(workload.title(), contenders));
+    if (contenders.values().stream().noneMatch(each -> each.percentiles().isEmpty())) {
+      String picture = LinePlot.ofPercentiles(workload.title(), contenders);
+      save(workload.id() + "-latency.svg", picture);
     }
+  }
+
+  private void save(String file, String text) throws IOException {
+    Files.writeString(directory.resolve(file), text);
   }
 
   /**

@@ -12,8 +12,19 @@ import java.util.Set;
 public final class Text {
   private Text() {}
 
+  /** The table, and below it what is to be said of curves. */
+  public static String outcome(Outcome outcome) {
+    StringBuilder text = new StringBuilder(contenders(outcome));
+    Growth growth = outcome.growth();
+    if (growth != null) {
+      text.append('\n');
+      growth.findings().forEach(line -> text.append("- ").append(line).append('\n'));
+    }
+    return text.toString();
+  }
+
   /** One row for each contender. */
-  public static String contenders(Outcome outcome) {
+  private static String contenders(Outcome outcome) {
     Set<String> columns = new LinkedHashSet<>();
     outcome.contenders().values().forEach(each -> columns.addAll(each.values().keySet()));
     List<List<String>> rows = new ArrayList<>();
@@ -73,8 +84,7 @@ public final class Text {
       for (int i = 0; i < columns; i++) {
         String cell = rows.get(r).get(i);
         String space = " ".repeat(widths[i] - cell.length());
-        boolean isName =
-            Character.isLetter(rows.get(rows.size() - 1).get(i).codePointAt(0)) || i == 0;
+        boolean isName = i == 0 || isWord(rows.get(rows.size() - 1).get(i));
         text.append("| ").append(isName ? cell + space : space + cell).append(' ');
       }
       text.append("|\n");
@@ -86,5 +96,9 @@ public final class Text {
       }
     }
     return text.toString();
+  }
+
+  private static boolean isWord(String cell) {
+    return cell.isEmpty() || Character.isLetter(cell.codePointAt(0));
   }
 }

@@ -8,27 +8,19 @@ import io.holdfast.benchmarks.contenders.LettuceContender;
 import io.holdfast.benchmarks.contenders.RedissonContender;
 import io.holdfast.benchmarks.contenders.RedissonContender.Kind;
 import io.holdfast.benchmarks.contenders.SpringContender;
-import io.holdfast.benchmarks.harness.Client;
 import io.holdfast.benchmarks.harness.Contender;
-import io.holdfast.benchmarks.harness.Counters;
-import io.holdfast.benchmarks.harness.Crew;
 import io.holdfast.benchmarks.harness.Metrics;
 import io.holdfast.benchmarks.harness.Outcome;
 import io.holdfast.benchmarks.harness.Plan;
-import io.holdfast.benchmarks.harness.Sections;
 import io.holdfast.benchmarks.harness.Verdict;
 import io.holdfast.benchmarks.harness.Workload;
 import io.holdfast.testkit.servers.RedisServer;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
 /** B: all threads of one process want one key, and do nothing with it. */
 public final class HotKey implements Workload {
-  private static final Duration WAIT = Duration.ofSeconds(60);
-
   private final int threads;
   private final List<Contender> contenders;
 
@@ -65,39 +57,10 @@ public final class HotKey implements Workload {
   @Override
   public Outcome run(Plan plan) throws Exception {
     try (Contest contest = Contest.open(RedisServer.start(), Contenders.byName(contenders))) {
-      Map<String, Metrics> results = contest.run(id(), plan, this::turn);
+      Map<String, Metrics> results =
+          contest.run(id(), plan, (player, each) -> OneKey.turn(player, each, threads));
       return new Outcome(results, verdicts(results));
     }
-  }
-
-  private Metrics turn(Contest.Player player, Plan plan) throws Exception {
-    Sections section = Sections.of(1);
-    List<Counters> counters = new ArrayList<>();
-    Client client = player.client();
-    Crew.Result result =
-        Crew.run(
-            threads,
-            plan.warmUp(),
-            plan.time(),
-            thread -> {
-              Client.Taken taken = client.take("hot", WAIT);
-              if (taken == null) {
-                throw new IllegalStateException("not served within " + WAIT);
-              }
-              section.enter(0);
-              section.leave(0);
-              taken.giveBack();
-            },
-            () -> counters.add(Counters.of(player.server())));
-    Metrics metrics =
-        new Metrics()
-            .with(Metrics.RATE, result.total() / result.seconds())
-            .withLatency(result.nanos())
-            .with(Metrics.FAIRNESS, result.fairness());
-    return counters
-        .get(1)
-        .costs(metrics, counters.get(0), player.contender(), result.total())
-        .with(Metrics.VIOLATIONS, section.violations());
   }
 
   private static List<Verdict> verdicts(Map<String, Metrics> results) {

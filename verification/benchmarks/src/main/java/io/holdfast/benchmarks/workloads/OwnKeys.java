@@ -2,14 +2,17 @@
 package io.holdfast.benchmarks.workloads;
 
 import io.holdfast.benchmarks.harness.Client;
+import io.holdfast.benchmarks.harness.Contender;
 import io.holdfast.benchmarks.harness.Counters;
 import io.holdfast.benchmarks.harness.Crew;
 import io.holdfast.benchmarks.harness.Metrics;
 import io.holdfast.benchmarks.harness.Plan;
 import io.holdfast.benchmarks.harness.Sections;
+import io.holdfast.testkit.servers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /** Threads that lock and unlock, each its own keys. */
 final class OwnKeys {
@@ -19,25 +22,27 @@ final class OwnKeys {
   private OwnKeys() {}
 
   static Metrics turn(Contest.Player player, Plan plan, int threads) throws Exception {
+    return turn(player.contender(), thread -> player.client(), player.server(), plan, threads);
+  }
+
+  /** Each thread with the client that it is given. */
+  static Metrics turn(
+      Contender contender, IntFunction<Client> clients, RedisServer server, Plan plan, int threads)
+      throws Exception {
     Sections sections = Sections.of(threads * KEYS);
     List<Counters> counters = new ArrayList<>();
     Crew.Result result =
-        run(
-            player.client(),
-            plan,
-            threads,
-            sections,
-            () -> counters.add(Counters.of(player.server())));
+        run(clients, plan, threads, sections, () -> counters.add(Counters.of(server)));
     return counters
         .get(1)
-        .costs(metrics(result), counters.get(0), player.contender(), result.total())
+        .costs(metrics(result), counters.get(0), contender, result.total())
         .with(Metrics.VIOLATIONS, sections.violations());
   }
 
   /** The same where there is no Redis whose counters could be read. */
   static Metrics turn(Client client, Plan plan, int threads) throws Exception {
     Sections sections = Sections.of(threads * KEYS);
-    Crew.Result result = run(client, plan, threads, sections, () -> {});
+    Crew.Result result = run(thread -> client, plan, threads, sections, () -> {});
     return metrics(result).with(Metrics.VIOLATIONS, sections.violations());
   }
 
@@ -48,7 +53,7 @@ final class OwnKeys {
   }
 
   private static Crew.Result run(
-      Client client, Plan plan, int threads, Sections sections, Runnable standing)
+      IntFunction<Client> clients, Plan plan, int threads, Sections sections, Runnable standing)
       throws Exception {
     long[] turns = new long[threads];
     return Crew.run(
@@ -57,6 +62,7 @@ final class OwnKeys {
         plan.time(),
         thread -> {
           int key = thread * KEYS + (int) (turns[thread]++ % KEYS);
+          Client client = clients.apply(thread);
           Client.Taken taken = client.take("own:" + key, Duration.ZERO);
           if (taken == null) { // As Spring Integration's registry sometimes says.
             taken = client.take("own:" + key, Duration.ofSeconds(5));

@@ -24,6 +24,9 @@ public final class Workloads {
         new Advisory(),
         new Ceiling(),
         new Footprint(),
-        new Scaling());
+        ScalingLocks.all(),
+        ScalingWaiters.all(),
+        ScalingHeld.all(),
+        ScalingClients.all());
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.internal;
 
+import io.holdfast.Holder;
 import io.holdfast.LossCause;
 import io.holdfast.spi.LockBackend.Acquisition.Granted;
 import io.holdfast.spi.LockBackend.Hold;
@@ -25,13 +26,9 @@ final class LiveHold extends Timetable.Entry {
   private static final long LEAST_DRIFT_NANOS = Duration.ofMillis(2).toNanos();
 
   private final LockRuntime runtime;
-  private final Hold hold;
-  private final @Nullable LocalQueue queue;
-  private final Moment granted;
+  private final @Nullable Passes passes;
   private volatile Moment since;
   private volatile RenewingLease lease;
-  private long token;
-  private int passesLeft;
   private volatile boolean ended;
   private boolean renewing;
   private boolean troubled;
@@ -40,14 +37,28 @@ final class LiveHold extends Timetable.Entry {
 
   LiveHold(
       LockRuntime runtime, Hold hold, Granted grant, @Nullable LocalQueue queue, Request request) {
+    Moment granted = runtime.now();
     this.runtime = runtime;
-    this.hold = hold;
-    this.queue = queue;
-    this.granted = runtime.now();
+    this.passes = queue == null ? null : new Passes(hold.holder(), queue, granted, grant.passes());
     this.since = grant.since();
-    this.token = grant.token();
-    this.passesLeft = grant.passes();
-    this.lease = new RenewingLease(runtime, this, request, hold.holder(), granted, grant.token());
+    this.lease = new RenewingLease(this, request, hold.holder(), since, granted, grant.token());
+  }
+
+  /**
+   * To whom, until when and how often the hold may be passed on, and as whose the store knows it.
+   */
+  private static final class Passes {
+    private final Holder first;
+    private final LocalQueue queue;
+    private final Moment granted;
+    private int left;
+
+    Passes(Holder first, LocalQueue queue, Moment granted, int left) {
+      this.first = first;
+      this.queue = queue;
+      this.granted = granted;
+      this.left = left;
+    }
   }
 
   /** How much of a lease time is left, with the drift taken off. */
@@ -56,8 +67,18 @@ final class LiveHold extends Timetable.Entry {
     return leaseNanos - drift - now.nanosSince(since);
   }
 
+  LockRuntime runtime() {
+    return runtime;
+  }
+
+  /** As the store knows it. All leases of it are of one lock, one mode and one lease time. */
   Hold hold() {
-    return hold;
+    RenewingLease any = lease;
+    return new Hold(any.name(), holder(), any.mode(), any.leaseTime());
+  }
+
+  private Holder holder() {
+    return passes == null ? lease.holder() : passes.first;
   }
 
   RenewingLease lease() {
@@ -66,7 +87,7 @@ final class LiveHold extends Timetable.Entry {
 
   /** From now on signals find it in the place of its attempt, and it is looked after. */
   void start(Attempt attempt) {
-    runtime.router().add(hold.holder(), this);
+    runtime.router().add(holder(), this);
     scheduleNext(since);
     LossCause lostBefore = attempt.lossSinceGrant();
     if (lostBefore != null) {
@@ -150,7 +171,7 @@ final class LiveHold extends Timetable.Entry {
    * The store cuts its promises short in this lane: what is left counts, and is renewed at once.
    */
   void shortened(Object lane, Duration by) {
-    if (!lane.equals(runtime.backend().lane(hold.name()))) {
+    if (!lane.equals(runtime.backend().lane(lease.name()))) {
       return;
     }
     synchronized (this) {
@@ -207,10 +228,8 @@ final class LiveHold extends Timetable.Entry {
   }
 
   private void pass(Request next, Moment now) {
-    token++;
-    passesLeft--;
     boolean renewedBefore = lease.renewsAt(now);
-    lease = new RenewingLease(runtime, this, next, runtime.nextHolder(), now, token);
+    lease = new RenewingLease(this, next, runtime.nextHolder(), now, now, lease.nextToken());
     if (lease.renewsAt(now) != renewedBefore) {
       scheduleDue(now);
     }
@@ -228,15 +247,18 @@ final class LiveHold extends Timetable.Entry {
 
   /** The next local waiter, if the bounds allow a pass and the store was heard of lately. */
   private @Nullable Request next(Moment now) {
-    LocalQueue waiters = queue;
-    if (waiters == null) {
+    if (passes == null) {
       return null;
     }
     boolean may =
-        passesLeft > 0
-            && now.nanosSince(granted) < runtime.settings().passTime().toNanos()
+        passes.left > 0
+            && now.nanosSince(passes.granted) < runtime.settings().passTime().toNanos()
             && remainingNanos(now) > leaseNanos() / 2;
-    return may ? waiters.next() : null;
+    Request next = may ? passes.queue.next() : null;
+    if (next != null) {
+      passes.left--;
+    }
+    return next;
   }
 
   /** The lease ended in another way than by its release. */
@@ -251,27 +273,27 @@ final class LiveHold extends Timetable.Entry {
       victim.markLost(cause);
     }
     runtime.timetable().cancel(this);
-    runtime.router().remove(hold.holder(), this);
+    runtime.router().remove(holder(), this);
     victim.tellLoss(cause);
     runtime.soon(() -> tidyUpAfter(cause));
   }
 
   /** On the timetable, because a loss may be a signal, and signals do not call back. */
   private void tidyUpAfter(LossCause cause) {
-    if (queue != null) {
-      queue.ended(this);
+    if (passes != null) {
+      passes.queue.ended(this);
     }
     boolean storeMayKeepIt = cause == LossCause.EXPIRED || cause == LossCause.UNREACHABLE;
     if (storeMayKeepIt) {
-      Departure.begin(runtime, hold);
+      Departure.begin(runtime, hold());
     }
   }
 
   private void forget() {
     runtime.timetable().cancel(this);
-    runtime.router().remove(hold.holder(), this);
-    if (queue != null) {
-      queue.ended(this);
+    runtime.router().remove(holder(), this);
+    if (passes != null) {
+      passes.queue.ended(this);
     }
   }
 
@@ -294,6 +316,6 @@ final class LiveHold extends Timetable.Entry {
   }
 
   private long leaseNanos() {
-    return hold.leaseTime().toNanos();
+    return lease.leaseTime().toNanos();
   }
 }

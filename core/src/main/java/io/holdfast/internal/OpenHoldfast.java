@@ -10,6 +10,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.LeaseGroup;
 import io.holdfast.LockState;
 import io.holdfast.Mode;
+import io.holdfast.internal.Terms.Manner;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -25,12 +26,14 @@ final class OpenHoldfast implements Holdfast {
   private final LockRuntime runtime;
   private final Runnable afterClose;
   private final JavaLocks javaLocks = new JavaLocks();
+  private final Manner exclusive;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final @Nullable Thread shutdownHook;
 
   OpenHoldfast(LockRuntime runtime, boolean closesAtShutdown, Runnable afterClose) {
     this.runtime = runtime;
     this.afterClose = afterClose;
+    this.exclusive = manner(Mode.EXCLUSIVE);
     this.shutdownHook = closesAtShutdown ? new Thread(this::close, "holdfast-shutdown") : null;
     if (shutdownHook != null) {
       Runtime.getRuntime().addShutdownHook(shutdownHook);
@@ -39,32 +42,33 @@ final class OpenHoldfast implements Holdfast {
 
   @Override
   public DistributedLock lock(String name) {
-    return view(name, Mode.EXCLUSIVE);
+    return view(name, exclusive);
   }
 
   @Override
   public DistributedLock semaphore(String name, int limit) {
     runtime.requireCapability(Capability.PERMITS, "semaphores");
-    return view(name, Mode.permits(1, limit));
+    return view(name, manner(Mode.permits(1, limit)));
   }
 
-  private LockView view(String name, Mode mode) {
+  private LockView view(String name, Manner manner) {
+    return new LockView(runtime, javaLocks, new Terms(Names.valid(name), manner));
+  }
+
+  private Manner manner(Mode mode) {
     Settings settings = runtime.settings();
-    return new LockView(
-        runtime,
-        javaLocks,
-        new Terms(Names.valid(name), mode, settings.leaseTime(), true, settings.maxHold(), null));
+    return new Manner(mode, settings.leaseTime(), true, settings.maxHold(), null);
   }
 
   @Override
   public LeaseGroup acquireAll(Collection<String> names, Duration wait)
       throws InterruptedException {
-    return AcquiredTogether.acquire(runtime, name -> view(name, Mode.EXCLUSIVE), names, wait);
+    return AcquiredTogether.acquire(runtime, name -> view(name, exclusive), names, wait);
   }
 
   @Override
   public Election election(String name) {
-    return new LockElection(runtime, view(name, Mode.EXCLUSIVE));
+    return new LockElection(runtime, view(name, exclusive));
   }
 
   @Override

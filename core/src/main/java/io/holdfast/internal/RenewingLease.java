@@ -9,6 +9,7 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockException;
 import io.holdfast.LossCause;
 import io.holdfast.Mode;
+import io.holdfast.internal.Terms.Manner;
 import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.LockBackend.Renewal;
 import io.holdfast.spi.Moment;
@@ -18,50 +19,61 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A lease that a {@link LiveHold} keeps alive. */
+/**
+ * A lease that a {@link LiveHold} keeps alive. There may be very many: what it can find elsewhere
+ * it does not keep.
+ */
 final class RenewingLease implements Lease {
+  private static final long NANOS_PER_MICRO = 1000;
+
   private enum State {
     HELD,
     RELEASED,
     LOST
   }
 
-  private final LockRuntime runtime;
   private final LiveHold hold;
-  private final Terms terms;
+  private final String name;
+  private final Manner manner;
   private final @Nullable String correlationId;
   private final Holder holder;
-  private final Moment granted;
-  private final FencingToken token;
+  private final Moment since;
+  private final int grantedAfterMicros;
+  private final long token;
   private volatile State state = State.HELD;
   private volatile @Nullable LossCause cause;
   private @Nullable CompletableFuture<LossCause> loss;
   private @Nullable CompletableFuture<Boolean> releasing;
 
+  /**
+   * @param since a moment before the grant, which others know too: then this lease costs no other
+   * @param granted when it was granted
+   */
   RenewingLease(
-      LockRuntime runtime,
-      LiveHold hold,
-      Request request,
-      Holder holder,
-      Moment granted,
-      long token) {
-    this.runtime = runtime;
+      LiveHold hold, Request request, Holder holder, Moment since, Moment granted, long token) {
     this.hold = hold;
-    this.terms = request.terms();
+    this.name = request.terms().name();
+    this.manner = request.terms().manner();
     this.correlationId = request.correlationId();
     this.holder = holder;
-    this.granted = granted;
-    this.token = new FencingToken(token);
+    this.since = since;
+    this.grantedAfterMicros =
+        (int) Math.min(Integer.MAX_VALUE, granted.nanosSince(since) / NANOS_PER_MICRO);
+    this.token = token;
+  }
+
+  private LockRuntime runtime() {
+    return hold.runtime();
   }
 
   @Override
   public String name() {
-    return terms.name();
+    return name;
   }
 
   @Override
   public FencingToken token() {
-    return token;
+    return new FencingToken(token);
   }
 
   @Override
@@ -71,11 +83,11 @@ final class RenewingLease implements Lease {
 
   @Override
   public Mode mode() {
-    return terms.mode();
+    return manner.mode();
   }
 
   Duration leaseTime() {
-    return terms.leaseTime();
+    return manner.leaseTime();
   }
 
   @Nullable String correlationId() {
@@ -83,13 +95,22 @@ final class RenewingLease implements Lease {
   }
 
   Duration heldFor() {
-    return runtime.now().since(granted);
+    return Duration.ofNanos(heldNanos(runtime().now()));
+  }
+
+  private long heldNanos(Moment now) {
+    return Math.max(0, now.nanosSince(since) - grantedAfterMicros * NANOS_PER_MICRO);
   }
 
   /** Whether it is to be renewed by itself. */
   boolean renewsAt(Moment now) {
-    Duration maxHold = terms.maxHold();
-    return terms.renews() && (maxHold == null || now.nanosSince(granted) < Times.nanos(maxHold));
+    Duration maxHold = manner.maxHold();
+    return manner.renews() && (maxHold == null || heldNanos(now) < Times.nanos(maxHold));
+  }
+
+  /** The token of the next lease of the same hold. */
+  long nextToken() {
+    return token + 1;
   }
 
   @Override
@@ -107,7 +128,7 @@ final class RenewingLease implements Lease {
     if (state != State.HELD) {
       return 0;
     }
-    Moment now = runtime.now();
+    Moment now = runtime().now();
     long nanos = hold.remainingNanos(now);
     if (nanos <= 0) {
       hold.expire(now);
@@ -118,9 +139,9 @@ final class RenewingLease implements Lease {
   @Override
   public void ensureHeld(Duration atLeast) {
     Times.notNegative(atLeast, "the time to be held");
-    if (atLeast.compareTo(terms.leaseTime()) >= 0) {
+    if (atLeast.compareTo(manner.leaseTime()) >= 0) {
       throw new IllegalArgumentException(
-          "a lease of " + terms.leaseTime() + " never has " + atLeast + " left");
+          "a lease of " + manner.leaseTime() + " never has " + atLeast + " left");
     }
     if (isHeld() && remaining().compareTo(atLeast) >= 0) {
       return;
@@ -136,11 +157,11 @@ final class RenewingLease implements Lease {
     if (!isHeld()) {
       throw lostException();
     }
-    Moment sent = runtime.now();
+    Moment sent = runtime().now();
     List<Hold> holds = List.of(hold.hold());
     Renewal answer =
-        runtime
-            .await(runtime.bounded(() -> runtime.backend().renew(holds), "renew", name()))
+        runtime()
+            .await(runtime().bounded(() -> runtime().backend().renew(holds), "renew", name()))
             .get(0);
     hold.renewed(answer, sent);
     if (!isHeld()) {
@@ -154,7 +175,7 @@ final class RenewingLease implements Lease {
 
   LeaseLostException lostException() {
     LossCause known = cause;
-    return new LeaseLostException(name(), token, known == null ? LossCause.EXPIRED : known);
+    return new LeaseLostException(name(), token(), known == null ? LossCause.EXPIRED : known);
   }
 
   @Override
@@ -172,20 +193,20 @@ final class RenewingLease implements Lease {
 
   @Override
   public void reportStale(FencingToken newest) {
-    if (newest.isNewerThan(token) && state == State.HELD) {
+    if (newest.value() > token && state == State.HELD) {
       hold.lost(LossCause.TAKEN);
     }
   }
 
   @Override
   public boolean release() {
-    return runtime.await(releaseAsync());
+    return runtime().await(releaseAsync());
   }
 
   CompletableFuture<Boolean> releaseAsync() {
     LiveHold.Ending ending = hold.release(this);
     if (ending == LiveHold.Ending.PASSED) {
-      runtime.events().released(this);
+      runtime().events().released(this);
     } else if (ending == LiveHold.Ending.RELEASE) {
       return releaseInStore(false);
     } else if (state == State.RELEASED) {
@@ -221,7 +242,7 @@ final class RenewingLease implements Lease {
       releasing = answer;
     }
     Answers.handle(
-        Departure.release(runtime, hold.hold()),
+        Departure.release(runtime(), hold.hold()),
         (wasOurs, problem) -> {
           if (!repeat) {
             firstAnswer(wasOurs, problem);
@@ -238,7 +259,7 @@ final class RenewingLease implements Lease {
   /** How the lease ended is told once, however often its release is repeated. */
   private void firstAnswer(@Nullable Boolean wasOurs, @Nullable Throwable problem) {
     if (problem != null || Boolean.TRUE.equals(wasOurs)) {
-      runtime.events().released(this);
+      runtime().events().released(this);
     } else {
       markLost(LossCause.GONE);
       tellLoss(LossCause.GONE);
@@ -248,7 +269,7 @@ final class RenewingLease implements Lease {
   @Override
   public void close() {
     if (!releaseQuietly() && cause == LossCause.EXPIRED) {
-      runtime.events().ranOutBeforeClose(this);
+      runtime().events().ranOutBeforeClose(this);
     }
   }
 
@@ -257,7 +278,7 @@ final class RenewingLease implements Lease {
     try {
       return release();
     } catch (LockException unconfirmed) {
-      runtime.events().releaseFailed(this, unconfirmed);
+      runtime().events().releaseFailed(this, unconfirmed);
       return true;
     }
   }
@@ -280,8 +301,8 @@ final class RenewingLease implements Lease {
       told = loss;
     }
     if (told != null) {
-      runtime.settings().callbacks().execute(() -> told.complete(cause));
+      runtime().settings().callbacks().execute(() -> told.complete(cause));
     }
-    runtime.events().lost(this, cause);
+    runtime().events().lost(this, cause);
   }
 }

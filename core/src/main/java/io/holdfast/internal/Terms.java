@@ -5,36 +5,64 @@ import io.holdfast.Mode;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** On what terms a view of a lock asks for it. */
-record Terms(
-    String name,
-    Mode mode,
-    Duration leaseTime,
-    boolean renews,
-    @Nullable Duration maxHold,
-    @Nullable String purpose) {
+/**
+ * On what terms a view of a lock asks for it.
+ *
+ * @param manner all but the name; usually the same for all locks of a {@link io.holdfast.Holdfast},
+ *     so that many leases share it
+ */
+record Terms(String name, Manner manner) {
+
+  /** How a lock is asked for, whichever it is. */
+  record Manner(
+      Mode mode,
+      Duration leaseTime,
+      boolean renews,
+      @Nullable Duration maxHold,
+      @Nullable String purpose) {}
+
+  Mode mode() {
+    return manner.mode;
+  }
+
+  Duration leaseTime() {
+    return manner.leaseTime;
+  }
+
+  @Nullable String purpose() {
+    return manner.purpose;
+  }
 
   boolean isExclusive() {
-    return mode instanceof Mode.Exclusive;
+    return manner.mode instanceof Mode.Exclusive;
   }
 
   Terms shared() {
-    return new Terms(name, Mode.SHARED, leaseTime, renews, maxHold, purpose);
+    return with(Mode.SHARED, manner.leaseTime, manner.renews, manner.maxHold, manner.purpose);
   }
 
   Terms withLeaseTime(Duration leaseTime) {
-    return new Terms(name, mode, leaseTime, renews, maxHold, purpose);
+    return with(manner.mode, leaseTime, manner.renews, manner.maxHold, manner.purpose);
   }
 
   Terms withoutRenewal() {
-    return new Terms(name, mode, leaseTime, false, maxHold, purpose);
+    return with(manner.mode, manner.leaseTime, false, manner.maxHold, manner.purpose);
   }
 
   Terms withMaxHold(Duration maxHold) {
-    return new Terms(name, mode, leaseTime, renews, maxHold, purpose);
+    return with(manner.mode, manner.leaseTime, manner.renews, maxHold, manner.purpose);
   }
 
   Terms withPurpose(String purpose) {
-    return new Terms(name, mode, leaseTime, renews, maxHold, purpose);
+    return with(manner.mode, manner.leaseTime, manner.renews, manner.maxHold, purpose);
+  }
+
+  private Terms with(
+      Mode mode,
+      Duration leaseTime,
+      boolean renews,
+      @Nullable Duration maxHold,
+      @Nullable String purpose) {
+    return new Terms(name, new Manner(mode, leaseTime, renews, maxHold, purpose));
   }
 }

@@ -5,6 +5,7 @@ import io.holdfast.spi.Moment;
 import io.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -14,9 +15,11 @@ import org.slf4j.LoggerFactory;
  * What is due when, for everything in one runtime: polls, renewals, local deadlines. One wake-up of
  * the {@link TimeSource} serves all of it, so 100,000 leases cost no thread and no timer each.
  *
- * <p><b>Structure.</b> A binary heap whose entries know their place in it: adding, moving and
- * taking out are O(log n), and a lease that was released leaves nothing behind. (Timers that merely
- * notice later that they are not needed any more pile up by the million under load.)
+ * <p><b>Structure.</b> A heap whose entries know their place in it: adding, moving and taking out
+ * are O(log n), and a lease that was released leaves nothing behind. (Timers that merely notice
+ * later that they are not needed any more pile up by the million under load.) Each place has four
+ * children, and the times stand in an array of their own: with very many entries to look at one
+ * costs more than to compare it, and the times of four children are found together.
  *
  * <p><b>The two clocks.</b> Entries are ordered by the monotonic clock. When the wall clock runs
  * ahead of it (the machine was suspended, or the clock was set), everything is looked at anew,
@@ -28,10 +31,10 @@ final class Timetable {
   private static final long LONGEST_SLEEP_NANOS = Duration.ofSeconds(1).toNanos();
   private static final long NOTABLE_JUMP_NANOS = Duration.ofMillis(1).toNanos();
   private static final long UNARMED = Long.MAX_VALUE;
+  private static final int CHILDREN = 4;
 
   /** Something that has a next step. */
   abstract static class Entry {
-    private long dueNanos;
     private int place = -1;
 
     /** Takes the next step if it is time for it. Never blocks. */
@@ -41,6 +44,7 @@ final class Timetable {
   private final TimeSource time;
   private final Runnable afterEach;
   private final List<Entry> heap = new ArrayList<>();
+  private long[] dueNanos = new long[64];
   private long armedFor = UNARMED;
   private long wallAhead;
 
@@ -57,12 +61,12 @@ final class Timetable {
   void schedule(Entry entry, long monotonicNanos) {
     long wakeUp;
     synchronized (this) {
-      entry.dueNanos = monotonicNanos;
       if (entry.place < 0) {
         heap.add(entry);
-        settle(entry, heap.size() - 1);
+        makeRoom();
+        settle(entry, monotonicNanos, heap.size() - 1);
       } else {
-        settle(entry, entry.place);
+        settle(entry, monotonicNanos, entry.place);
       }
       wakeUp = toArm(monotonicNanos);
     }
@@ -97,7 +101,7 @@ final class Timetable {
     afterEach.run();
     long wakeUp;
     synchronized (this) {
-      wakeUp = heap.isEmpty() ? UNARMED : toArm(heap.get(0).dueNanos);
+      wakeUp = heap.isEmpty() ? UNARMED : toArm(dueNanos[0]);
     }
     arm(wakeUp);
   }
@@ -153,7 +157,7 @@ final class Timetable {
   }
 
   private synchronized @Nullable Entry next(Moment now) {
-    if (heap.isEmpty() || heap.get(0).dueNanos - now.monotonicNanos() > 0) {
+    if (heap.isEmpty() || dueNanos[0] - now.monotonicNanos() > 0) {
       return null;
     }
     Entry first = heap.get(0);
@@ -165,47 +169,58 @@ final class Timetable {
     if (entry.place < 0) {
       return;
     }
-    Entry last = heap.remove(heap.size() - 1);
+    int end = heap.size() - 1;
+    Entry last = heap.remove(end);
     if (last != entry) {
-      settle(last, entry.place);
+      settle(last, dueNanos[end], entry.place);
     }
     entry.place = -1;
   }
 
-  /** Puts the entry where it belongs, beginning at a place that is free or its own. */
-  private void settle(Entry entry, int from) {
-    int place = from;
-    while (place > 0 && before(entry, heap.get((place - 1) / 2))) {
-      place = shift(heap.get((place - 1) / 2), place);
+  private void makeRoom() {
+    if (heap.size() > dueNanos.length) {
+      dueNanos = Arrays.copyOf(dueNanos, dueNanos.length + dueNanos.length / 8);
     }
-    for (int child = smallerChild(place); child > 0; child = smallerChild(place)) {
-      if (!before(heap.get(child), entry)) {
+  }
+
+  /** Puts the entry where it belongs, beginning at a place that is free or its own. */
+  private void settle(Entry entry, long nanos, int from) {
+    int place = from;
+    while (place > 0 && nanos - dueNanos[(place - 1) / CHILDREN] < 0) {
+      place = shift((place - 1) / CHILDREN, place);
+    }
+    for (int child = firstDue(place); child > 0; child = firstDue(place)) {
+      if (dueNanos[child] - nanos >= 0) {
         break;
       }
-      place = shift(heap.get(child), place);
+      place = shift(child, place);
     }
+    put(entry, nanos, place);
+  }
+
+  /** Moves what is at one place to a free one; returns the place that this frees. */
+  private int shift(int from, int to) {
+    put(heap.get(from), dueNanos[from], to);
+    return from;
+  }
+
+  private void put(Entry entry, long nanos, int place) {
     heap.set(place, entry);
+    dueNanos[place] = nanos;
     entry.place = place;
   }
 
-  /** Moves an entry to a free place; returns the place that this frees. */
-  private int shift(Entry entry, int place) {
-    int freed = entry.place;
-    heap.set(place, entry);
-    entry.place = place;
-    return freed;
-  }
-
-  private int smallerChild(int place) {
-    int left = 2 * place + 1;
-    if (left >= heap.size()) {
+  /** Which of the children is due first; negative if there are none. */
+  private int firstDue(int place) {
+    int first = CHILDREN * place + 1;
+    if (first >= heap.size()) {
       return -1;
     }
-    int right = left + 1;
-    return right < heap.size() && before(heap.get(right), heap.get(left)) ? right : left;
-  }
-
-  private static boolean before(Entry one, Entry other) {
-    return one.dueNanos - other.dueNanos < 0;
+    int end = Math.min(first + CHILDREN, heap.size());
+    int earliest = first;
+    for (int child = first + 1; child < end; child++) {
+      earliest = dueNanos[child] - dueNanos[earliest] < 0 ? child : earliest;
+    }
+    return earliest;
   }
 }

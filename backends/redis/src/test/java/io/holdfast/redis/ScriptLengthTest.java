@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 @Tag("redis")
 class ScriptLengthTest {
   private static final int SHORT = 210;
-  private static final int MANY = 500;
+  private static final int MANY = 200;
+
+  /** So many that Redis no longer keeps them in one piece, which it reads as a whole. */
+  private static final int TOO_MANY = 600;
 
   private static RedisServer server;
 
@@ -70,8 +73,8 @@ class ScriptLengthTest {
         .sum();
   }
 
-  private void manyReaders() {
-    for (int i = 0; i < MANY; i++) {
+  private void readers(int count) {
+    for (int i = 0; i < count; i++) {
       bench.ask(shared("reader" + i));
     }
   }
@@ -111,7 +114,7 @@ class ScriptLengthTest {
 
   @Test
   void an_acquire_that_finds_many_holds_run_out() {
-    manyReaders();
+    readers(MANY);
     for (int i = 0; i < MANY; i++) {
       bench.wire.call("ZADD", "{lock:n}:holders", "1", "reader" + i + "-1");
     }
@@ -120,7 +123,7 @@ class ScriptLengthTest {
 
   @Test
   void a_look_at_many_holders_and_waiters() {
-    manyReaders();
+    readers(MANY);
     for (int i = 0; i < MANY; i++) {
       bench.stand(exclusive("waiter" + i));
     }
@@ -129,7 +132,7 @@ class ScriptLengthTest {
 
   @Test
   void a_release_by_force_looks_at_some_of_many_holders_at_a_time() {
-    manyReaders();
+    readers(TOO_MANY);
     long token = bench.ask(shared("wanted")).token();
     String cursor = "0";
     int scripts = 0;
@@ -145,6 +148,6 @@ class ScriptLengthTest {
     } while (reply.number(0) == 0 && !cursor.equals("0"));
     assertThat(reply.parts()).first().isEqualTo(1L);
     assertThat(cursor).isEqualTo("wanted-1");
-    assertThat(scripts).isLessThanOrEqualTo(MANY / 100);
+    assertThat(scripts).isBetween(1, TOO_MANY / 50);
   }
 }

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
 
-/** Leases that one client holds for twice their time, after some that came and went. */
+/** Leases that one client holds for twice their time, after as many, if not too many, came and went. */
 record Holding(Contender contender, Duration leaseTime, int leases) {
   static final String PER_SECOND = "requests per second";
   static final String CPU = "client % of a core";
@@ -33,7 +33,7 @@ record Holding(Contender contender, Duration leaseTime, int leases) {
     AtomicReferenceArray<Client.Taken> taken = new AtomicReferenceArray<>(leases);
     try (RedisServer server = RedisServer.start();
         Client client = contender.connect(server.hostAndPort())) {
-      Together.run(EARLIER, i -> take(client, "cycle:" + i).giveBack());
+      Together.run(Math.min(EARLIER, leases), i -> take(client, "cycle:" + i).giveBack());
       long heapBefore = Heap.used();
       Together.run(leases, i -> taken.set(i, take(client, names.get(i))));
       long heap = (Heap.used() - heapBefore) / leases;

@@ -30,7 +30,9 @@ class ScalingTest {
             "Holdfast, 100 locks",
             "Lettuce by hand, 10 locks",
             "Lettuce by hand, 100 locks");
-    outcome.contenders().keySet().forEach(row -> assertThat(requests(outcome, row)).isEqualTo(2));
+    for (String row : outcome.contenders().keySet()) {
+      assertThat(requests(outcome, row)).isBetween(2.0, 2.2); // A script that is loaded counts too.
+    }
     assertThat(outcome.violations()).isZero();
   }
 
@@ -48,8 +50,8 @@ class ScalingTest {
   @Test
   void operations_are_two_requests_however_many_clients_there_are() throws Exception {
     Outcome outcome = new ScalingClients(NONE, List.of(1, 4)).run(TINY);
-    assertThat(requests(outcome, "one lock each, 1 clients")).isEqualTo(2);
-    assertThat(requests(outcome, "one lock each, 4 clients")).isEqualTo(2);
+    assertThat(requests(outcome, "one lock each, 1 clients")).isBetween(2.0, 2.2);
+    assertThat(requests(outcome, "one lock each, 4 clients")).isBetween(2.0, 2.2);
     assertThat(outcome.contenders()).containsKey("all on one lock, 4 clients");
     assertThat(outcome.violations()).isZero();
   }

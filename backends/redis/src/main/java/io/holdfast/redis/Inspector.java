@@ -158,7 +158,7 @@ final class Inspector {
     }
 
     private long micros() {
-      return Acquirer.number(reply, 0);
+      return Script.number(reply, 0);
     }
 
     private String owner() {
@@ -205,7 +205,7 @@ final class Inspector {
     private LockState.Holding exclusive(Map<String, Origin> origins) {
       String[] fence = fence();
       boolean ours = fence.length > 2 && fence[2].equals(owner());
-      long remaining = Acquirer.number(reply, 2);
+      long remaining = Script.number(reply, 2);
       return new LockState.Holding(
           owner(),
           Mode.EXCLUSIVE,

@@ -246,7 +246,7 @@ public final class RedisBackend implements LockBackend {
         parts()
             .topology()
             .eval(Script.FORCE_RELEASE, all, wire -> arguments)
-            .thenApply(reply -> Acquirer.number(reply, 0) == 1));
+            .thenApply(reply -> Script.number(reply, 0) == 1));
   }
 
   @Override
@@ -272,7 +272,9 @@ public final class RedisBackend implements LockBackend {
 
   @Override
   public Object lane(String name) {
-    return parts().topology().serverOf(keys.of(name).lock());
+    Topology topology = parts().topology();
+    boolean one = settings.kind() != RedisSettings.Kind.CLUSTER;
+    return topology.serverOf(one ? name : keys.of(name).lock()); // One server has all keys.
   }
 
   /** One server can be a node. What fails over by itself forgets votes without knowing it. */

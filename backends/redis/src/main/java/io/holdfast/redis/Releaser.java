@@ -54,7 +54,7 @@ final class Releaser {
         topology.eval(Script.RELEASE, lock.all(), wire -> new String[] {holder, entry}),
         (reply, failure) -> {
           if (reply != null) {
-            answer.complete(Acquirer.number(reply, 0) == 1);
+            answer.complete(Script.number(reply, 0) == 1);
           } else if (failure != null && "TRYAGAIN".equals(Failures.codeOf(failure))) {
             sendForOneKey(lock, holder, answer);
           } else if (failure != null) {
@@ -71,7 +71,7 @@ final class Releaser {
         topology.eval(Script.RELEASE_ONE, keys, wire -> new String[] {holder}),
         (reply, failure) -> {
           if (reply != null) {
-            answer.complete(Acquirer.number(reply, 0) == 1);
+            answer.complete(Script.number(reply, 0) == 1);
           } else if (failure != null) {
             answer.completeExceptionally(failure);
           }

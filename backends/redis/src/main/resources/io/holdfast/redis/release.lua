@@ -3,6 +3,7 @@
 -- ARGV[1] holder
 -- ARGV[2] its entry in the queue; empty: it never stood there
 -- Reply {1 if it held the lock, us}
+--    or 1: it held the lock
 local held = 0
 if current == ARGV[1] then
   redis.call('DEL', lock) -- The first write: from here on the script may write though memory is full.

@@ -12,6 +12,7 @@ import org.jspecify.annotations.NullMarked;
 module io.holdfast.redis {
   requires transitive io.holdfast;
   requires transitive lettuce.core; // The guard takes a connection of the caller.
+  requires io.netty.buffer;
   requires io.netty.handler;
   requires io.netty.transport;
   requires org.slf4j;

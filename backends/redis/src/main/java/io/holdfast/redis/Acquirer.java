@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
+import static io.holdfast.redis.Script.number;
 import static java.util.concurrent.CompletableFuture.completedFuture;
 import static java.util.concurrent.CompletableFuture.failedFuture;
 
@@ -137,7 +138,7 @@ final class Acquirer {
         .thenCompose(
             acknowledged -> {
               List<Object> reply = acknowledged.reply();
-              return reply.get(0).equals("GRANTED") && !acknowledged.byReplicas()
+              return isGranted(reply) && !acknowledged.byReplicas()
                   ? tooFewReplicas(claim)
                   : completedFuture(reply);
             });
@@ -164,10 +165,10 @@ final class Acquirer {
     boolean waits = !request.patience().isZero();
     boolean consistent = true;
     Acquisition acquisition;
-    if (reply.get(0).equals("GRANTED")) {
-      long first = number(reply, 2);
-      consistent = claim.granted(first);
-      acquisition = new Granted(first, (int) (number(reply, 3) - first), request.sent());
+    if (isGranted(reply)) {
+      Granted granted = granted(request, reply);
+      consistent = claim.granted(granted.token());
+      acquisition = granted;
       releaser.handOverMore(keys.of(request.hold().name()), reply, 4);
     } else if (reply.get(0).equals("REFUSED")) {
       claim.refused();
@@ -249,8 +250,16 @@ final class Acquirer {
     return claims;
   }
 
-  static long number(List<Object> reply, int index) {
-    Object part = reply.get(index);
-    return part instanceof Long number ? number : Long.parseLong(part.toString());
+  /** By the reply of a script that was granted all it asked for, or by a longer one. */
+  private static boolean isGranted(List<Object> reply) {
+    return reply.size() == 1 || reply.get(0).equals("GRANTED");
+  }
+
+  private static Granted granted(AcquireRequest request, List<Object> reply) {
+    if (reply.size() == 1) {
+      return new Granted(number(reply, 0), Entries.passes(request), request.sent());
+    }
+    long first = number(reply, 2);
+    return new Granted(first, (int) (number(reply, 3) - first), request.sent());
   }
 }

@@ -21,9 +21,14 @@ final class Entries {
             request.hold().holder().toString(),
             channel,
             Long.toString(millis(request.hold().leaseTime())),
-            Integer.toString(Math.min(MOST_PASSES, request.passes())),
+            Integer.toString(passes(request)),
             text(request.hold().mode()));
     return purpose == null ? entry : entry + " " + purpose;
+  }
+
+  /** For how many passes there are tokens in the store. */
+  static int passes(AcquireRequest request) {
+    return Math.min(MOST_PASSES, request.passes());
   }
 
   /** Rounded up: the store keeps a hold at least for its lease time. */

@@ -178,7 +178,7 @@ final class Inspector {
     }
 
     private long micros() {
-      return Acquirer.number(first(), 0);
+      return Script.number(first(), 0);
     }
 
     private String owner() {
@@ -252,7 +252,7 @@ final class Inspector {
     private LockState.Holding exclusive(Map<String, Origin> origins) {
       String[] fence = fence();
       boolean ours = fence.length > 2 && fence[2].equals(owner());
-      long remaining = Acquirer.number(first(), 2);
+      long remaining = Script.number(first(), 2);
       return new LockState.Holding(
           owner(),
           Mode.EXCLUSIVE,

@@ -253,7 +253,7 @@ public final class RedisBackend implements LockBackend {
         .eval(Script.FORCE_RELEASE, lock.allAndForced(), wire -> arguments)
         .thenCompose(
             reply -> {
-              boolean found = Acquirer.number(reply, 0) == 1;
+              boolean found = Script.number(reply, 0) == 1;
               String next = reply.get(2).toString();
               return found || next.equals("0")
                   ? CompletableFuture.completedFuture(found)
@@ -284,7 +284,9 @@ public final class RedisBackend implements LockBackend {
 
   @Override
   public Object lane(String name) {
-    return parts().topology().serverOf(keys.of(name).lock());
+    Topology topology = parts().topology();
+    boolean one = settings.kind() != RedisSettings.Kind.CLUSTER;
+    return topology.serverOf(one ? name : keys.of(name).lock()); // One server has all keys.
   }
 
   /** One server can be a node. What fails over by itself forgets votes without knowing it. */

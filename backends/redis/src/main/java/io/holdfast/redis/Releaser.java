@@ -58,7 +58,7 @@ final class Releaser {
         topology.eval(Script.RELEASE, lock.all(), wire -> new String[] {holder, entry}),
         (reply, failure) -> {
           if (reply != null) {
-            answer.complete(Acquirer.number(reply, 0) == 1);
+            answer.complete(Script.number(reply, 0) == 1);
             handOverMore(lock, reply, 2);
           } else if (failure != null && "TRYAGAIN".equals(Failures.codeOf(failure))) {
             sendForOneKey(lock, holder, answer);
@@ -71,7 +71,7 @@ final class Releaser {
 
   /** A script that would take too long leaves the rest of the queue to the next one. */
   void handOverMore(Keys.LockKeys lock, List<Object> reply, int at) {
-    if (reply.size() > at && Acquirer.number(reply, at) == 1) {
+    if (reply.size() > at && Script.number(reply, at) == 1) {
       Answers.ignore(send(lock, NOBODY, ""));
     }
   }
@@ -83,7 +83,7 @@ final class Releaser {
         topology.eval(Script.RELEASE_ONE, keys, wire -> new String[] {holder}),
         (reply, failure) -> {
           if (reply != null) {
-            answer.complete(Acquirer.number(reply, 0) == 1);
+            answer.complete(Script.number(reply, 0) == 1);
           } else if (failure != null) {
             answer.completeExceptionally(failure);
           }

@@ -9,6 +9,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.stream.Collectors;
 
 /**
@@ -19,7 +20,7 @@ enum Script {
   ACQUIRE(1, "time.lua", "acquire_free.lua", "prologue.lua", "acquire.lua"),
   RENEW(0, "renew.lua"),
   RENEW_SHARED(0, "renew_shared.lua"),
-  RELEASE(1, "time.lua", "release_alone.lua", "prologue.lua", "release.lua"),
+  RELEASE(1, "release_alone.lua", "time.lua", "prologue.lua", "release.lua"),
   RELEASE_ONE(1, "release_one.lua"),
   INSPECT(0, "time.lua", "prologue.lua", "inspect.lua"),
   FORCE_RELEASE(1, "time.lua", "prologue.lua", "force_release.lua");
@@ -49,9 +50,18 @@ enum Script {
     return digest;
   }
 
-  /** At which place of the reply the server's time is, in microseconds. */
-  int timeAt() {
-    return timeAt;
+  /** The server's time in this reply, in microseconds; 0 if it is not there. */
+  long timeIn(List<Object> reply) {
+    if (reply.size() > timeAt) {
+      return number(reply, timeAt);
+    }
+    return this == ACQUIRE ? number(reply, 0) : 0;
+  }
+
+  /** A number in a reply. */
+  static long number(List<Object> reply, int index) {
+    Object part = reply.get(index);
+    return part instanceof Long number ? number : Long.parseLong(part.toString());
   }
 
   static String read(String file) {

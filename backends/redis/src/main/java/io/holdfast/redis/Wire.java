@@ -4,11 +4,12 @@ package io.holdfast.redis;
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.Moment;
 import io.lettuce.core.RedisCommandTimeoutException;
-import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.protocol.CommandType;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -169,21 +170,26 @@ final class Wire implements Link.Line {
   }
 
   private CompletableFuture<List<Object>> begin(Call call, @Nullable String source) {
-    RedisAsyncCommands<String, String> commands = connection.async();
-    ScriptOutputType type = ScriptOutputType.MULTI;
+    CommandType type = source == null ? CommandType.EVALSHA : CommandType.EVAL;
+    String script = source == null ? call.script.digest() : source;
     try {
-      RedisFuture<List<Object>> reply =
-          source == null
-              ? commands.evalsha(call.script.digest(), type, call.keys, call.arguments)
-              : commands.eval(source, type, call.keys, call.arguments);
-      return reply.toCompletableFuture();
+      return connection
+          .async()
+          .dispatch(
+              type,
+              new NestedMultiOutput<>(StringCodec.UTF8),
+              new ScriptCall(script, call.keys, call.arguments))
+          .toCompletableFuture();
     } catch (RuntimeException refused) {
       return CompletableFuture.failedFuture(refused);
     }
   }
 
   private void observe(Script script, List<Object> reply, long sentNanos) {
-    observe(Long.parseLong(reply.get(script.timeAt()).toString()), sentNanos);
+    long serverMicros = script.timeIn(reply);
+    if (serverMicros > 0) {
+      observe(serverMicros, sentNanos);
+    }
   }
 
   /** Has the server learn a script. */

@@ -5,6 +5,7 @@
 -- ARGV[3] for how many ms the place is credible; 0: does not wait
 -- ARGV[4] ticket of the place it had; 0: none
 -- Reply {'GRANTED', us, first, last, 1 if there is more to hand over; in the usual case nothing}
+--    or us: granted, the first token is that time, and there are as many passes as asked for
 --    or {'HELD', us, ms until a hold ends (-1: never), ticket, rank, 1 if the holder is not Holdfast's}
 --    or {'REFUSED', us, what it is in use as}
 --    or {'LATE', us}

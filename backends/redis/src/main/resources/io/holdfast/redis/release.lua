@@ -3,6 +3,7 @@
 -- ARGV[1] holder
 -- ARGV[2] its entry in the queue; empty: it never stood there
 -- Reply {1 if it held the lock, us, 1 if there is more to hand over; in the usual case nothing}
+--    or 1: it held the lock
 local held, more = 0, false
 if current == ARGV[1] then
   redis.call('DEL', lock) -- The first write: from here on the script may write though memory is full.

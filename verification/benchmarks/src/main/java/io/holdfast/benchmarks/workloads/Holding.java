@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
 
-/** Leases that one client holds for twice their time, after as many, if not too many, came and went. */
+/** Leases that one client holds for twice their time, after others came and went. */
 record Holding(Contender contender, Duration leaseTime, int leases) {
   static final String PER_SECOND = "requests per second";
   static final String CPU = "client % of a core";

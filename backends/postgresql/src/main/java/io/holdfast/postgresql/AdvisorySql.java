@@ -24,10 +24,11 @@ final class AdvisorySql {
         INSERT INTO holdfast.advisory AS own
           (key, name, holder, shared, token, passes, place, since, lease_time, purpose,
            session, channel, process, host, pid, application)
-        SELECT key, name, holder, shared, token, passes, nextval('holdfast.place'),
+        SELECT key, name, holder, shared, token, passes,
+               CASE WHEN token IS NULL THEN nextval('holdfast.place') ELSE 0 END,
                clock_timestamp(), lease * interval '1 microsecond', purpose, ?, ?, ?, ?, ?, ?
         FROM known WHERE token IS NOT NULL OR (waits AND collides IS NULL)
-        ON CONFLICT (holder) DO UPDATE
+        ON CONFLICT (key, holder) DO UPDATE
           SET token = excluded.token, since = excluded.since, session = excluded.session,
               channel = excluded.channel
           WHERE excluded.token IS NOT NULL OR own.session <> excluded.session)
@@ -44,7 +45,8 @@ final class AdvisorySql {
       WITH leaving AS MATERIALIZED (
         SELECT * FROM unnest(?, ?, ?, ?) AS each(key, holder, shared, unlocks)),
       gone AS (
-        DELETE FROM holdfast.advisory USING leaving WHERE advisory.holder = leaving.holder),
+        DELETE FROM holdfast.advisory USING leaving
+        WHERE advisory.key = leaving.key AND advisory.holder = leaving.holder),
       freed AS MATERIALIZED (
         SELECT key, CASE WHEN shared THEN pg_advisory_unlock_shared(key)
                          ELSE pg_advisory_unlock(key) END AS was_ours

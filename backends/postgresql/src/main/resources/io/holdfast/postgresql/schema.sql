@@ -43,12 +43,12 @@ CREATE INDEX IF NOT EXISTS lease_queue ON holdfast.lease (name, place) WHERE sta
 CREATE UNLOGGED TABLE IF NOT EXISTS holdfast.advisory (
   key         bigint NOT NULL,
   name        text COLLATE "C" NOT NULL,
-  holder      text COLLATE "C" PRIMARY KEY,
+  holder      text COLLATE "C" NOT NULL,
   session     bigint NOT NULL,
   shared      boolean NOT NULL,
   token       bigint,                    -- null while it waits
   passes      integer NOT NULL,
-  place       bigint NOT NULL,
+  place       bigint NOT NULL,           -- of who waits
   since       timestamptz NOT NULL,
   lease_time  interval NOT NULL,
   forced      text,                      -- why it is to be ended by force
@@ -57,12 +57,12 @@ CREATE UNLOGGED TABLE IF NOT EXISTS holdfast.advisory (
   host        text NOT NULL,
   pid         bigint NOT NULL,
   application text NOT NULL,
-  purpose     text
+  purpose     text,
+  PRIMARY KEY (key, holder)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 500);
 
-CREATE INDEX IF NOT EXISTS advisory_key ON holdfast.advisory (key);
+-- Each index is paid for by each lock: no more than these.
 CREATE INDEX IF NOT EXISTS advisory_name ON holdfast.advisory (name);
-CREATE INDEX IF NOT EXISTS advisory_session ON holdfast.advisory (session);
 CREATE INDEX IF NOT EXISTS advisory_forced ON holdfast.advisory (session) WHERE forced IS NOT NULL;
 
 -- Lets one request at a time change a lock, until its transaction ends. A number of its own, so that these locks are not
@@ -221,7 +221,7 @@ DECLARE
 BEGIN
   FOR waiter IN SELECT * FROM holdfast.advisory WHERE key = freed AND token IS NULL ORDER BY place LOOP
     IF waiter.session <> own_session AND pg_try_advisory_xact_lock_shared(waiter.session) THEN
-      DELETE FROM holdfast.advisory WHERE holder = waiter.holder;
+      DELETE FROM holdfast.advisory WHERE key = freed AND holder = waiter.holder;
       CONTINUE;
     END IF;
     CONTINUE WHEN waiter.channel IS NULL;

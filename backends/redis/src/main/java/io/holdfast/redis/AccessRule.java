@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 
 /** The least that a user needs: what the scripts call, and what the client sends beside them. */
 final class AccessRule {
-  private static final Pattern CALL = Pattern.compile("redis\\.p?call\\('([A-Z]+)'");
+  private static final Pattern CALL = Pattern.compile("call\\('([A-Z]+)'");
 
   /** What the client sends itself, of which not all are in every setting. */
   private static final Set<String> CLIENT =

@@ -3,6 +3,7 @@ package io.holdfast.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.benchmarks.contenders.AloneContender;
 import io.holdfast.benchmarks.contenders.HoldfastContender;
 import io.holdfast.benchmarks.contenders.LettuceContender;
 import io.holdfast.benchmarks.harness.Client;
@@ -13,6 +14,7 @@ import io.holdfast.benchmarks.harness.Plan;
 import io.holdfast.benchmarks.harness.Report;
 import io.holdfast.benchmarks.harness.Workload;
 import io.holdfast.benchmarks.workloads.HotKey;
+import io.holdfast.benchmarks.workloads.Processes;
 import io.holdfast.benchmarks.workloads.Uncontended;
 import io.holdfast.benchmarks.workloads.UncontendedAsync;
 import java.nio.file.Files;
@@ -75,6 +77,15 @@ class LockBenchmarksTest {
     Outcome outcome = new HotKey(8, List.of(HoldfastContender.redis())).run(TINY);
     Metrics ours = Objects.requireNonNull(outcome.contenders().get("Holdfast"));
     assertThat(ours.get(Metrics.REQUESTS)).isLessThan(1);
+    assertThat(outcome.violations()).isZero();
+  }
+
+  @Test
+  void the_section_of_processes_takes_its_time_and_turns_have_the_same_process() throws Exception {
+    Plan twoTurns = new Plan(1, 1, Duration.ofMillis(50), Duration.ofMillis(200), true, step -> {});
+    Outcome outcome = new Processes(List.of(new AloneContender())).run(twoTurns);
+    Metrics alone = Objects.requireNonNull(outcome.contenders().get("one thread, no lock"));
+    assertThat(alone.get(Metrics.RATE)).isPositive().isLessThanOrEqualTo(1000);
     assertThat(outcome.violations()).isZero();
   }
 

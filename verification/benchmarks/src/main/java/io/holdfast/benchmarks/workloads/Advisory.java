@@ -36,7 +36,9 @@ public final class Advisory implements Workload {
     Map<String, Client> clients = new LinkedHashMap<>();
     try (PostgresServer server = PostgresServer.start()) {
       Map<String, Contender> contenders =
-          Contenders.byName(List.of(HoldfastContender.advisory(), new JdbcContender()));
+          Contenders.byName(
+              List.of(
+                  HoldfastContender.advisory(), JdbcContender.bare(), JdbcContender.recording()));
       for (Map.Entry<String, Contender> each : contenders.entrySet()) {
         clients.put(each.getKey(), each.getValue().connect(server.hostAndPort()));
       }
@@ -44,9 +46,19 @@ public final class Advisory implements Workload {
           Interleaved.run(id(), plan, clients, client -> OwnKeys.turn(client, plan, THREADS));
       clients.values().forEach(Client::close);
       double ours = results.getOrDefault("Holdfast", new Metrics()).get(Metrics.RATE);
-      double theirs = results.getOrDefault("JDBC by hand", new Metrics()).get(Metrics.RATE);
       return new Outcome(
-          results, List.of(Verdict.atLeast("rate ÷ JDBC by hand", ours / theirs, 0.8)));
+          results,
+          List.of(
+              Verdict.atLeast(
+                  "rate ÷ JDBC by hand", ours / rate(results, JdbcContender.bare()), 0.8),
+              Verdict.atLeast(
+                  "rate ÷ JDBC by hand, with a token and a row",
+                  ours / rate(results, JdbcContender.recording()),
+                  0.8)));
     }
+  }
+
+  private static double rate(Map<String, Metrics> results, Contender contender) {
+    return results.getOrDefault(contender.name(), new Metrics()).get(Metrics.RATE);
   }
 }

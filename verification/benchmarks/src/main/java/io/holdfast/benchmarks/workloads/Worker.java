@@ -3,7 +3,6 @@ package io.holdfast.benchmarks.workloads;
 
 import io.holdfast.benchmarks.contenders.Contenders;
 import io.holdfast.benchmarks.harness.Client;
-import io.holdfast.benchmarks.harness.Counters;
 import io.holdfast.benchmarks.harness.Crew;
 import io.holdfast.benchmarks.harness.Sections;
 import java.nio.ByteBuffer;
@@ -22,7 +21,10 @@ public final class Worker {
 
   private Worker() {}
 
-  /** Arguments: contender, server, file of the section, threads, work, warm-up and time in ms. */
+  /**
+   * Arguments: contender, server, file of the section, threads, work in ms. Each line that it hears
+   * is a turn: warm-up and time in ms.
+   */
   public static void main(String[] arguments) throws Exception {
     Sections section = Sections.mapped(Path.of(arguments[2]));
     int threads = Integer.parseInt(arguments[3]);
@@ -30,19 +32,23 @@ public final class Worker {
     Scanner commands = new Scanner(System.in, StandardCharsets.UTF_8);
     try (Client client = connect(arguments[0], arguments[1])) {
       say("ready");
-      commands.nextLine();
-      Crew.Result result =
-          Crew.run(
-              threads,
-              Duration.ofMillis(Long.parseLong(arguments[5])),
-              Duration.ofMillis(Long.parseLong(arguments[6])),
-              thread -> work(client, section, workNanos),
-              () -> {
-                say("standing");
-                commands.nextLine();
-              });
-      say(result.total() + " " + result.seconds() + " " + section.violations());
-      say(Counters.clientCpuNanos() + " " + encoded(result.nanos()));
+      while (commands.hasNextLine()) {
+        String[] times = commands.nextLine().split(" ", 2);
+        long violationsBefore = section.violations();
+        Crew.Result result =
+            Crew.run(
+                threads,
+                Duration.ofMillis(Long.parseLong(times[0])),
+                Duration.ofMillis(Long.parseLong(times[1])),
+                thread -> work(client, section, workNanos),
+                () -> {
+                  say("standing");
+                  commands.nextLine();
+                });
+        long violations = section.violations() - violationsBefore;
+        say(result.total() + " " + result.seconds() + " " + violations);
+        say(encoded(result.nanos()));
+      }
     }
     System.exit(0);
   }

@@ -238,8 +238,8 @@ final class Acquirer {
     answer.completeExceptionally(failure);
   }
 
-  CompletableFuture<Boolean> release(Hold hold) {
-    return releaser.release(hold);
+  Releaser releaser() {
+    return releaser;
   }
 
   Topology topology() {

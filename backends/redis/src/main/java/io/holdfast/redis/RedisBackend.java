@@ -149,7 +149,8 @@ public final class RedisBackend implements LockBackend {
   public void start(BackendContext context) {
     Connector connector = new Connector(settings);
     Acquirer acquirer =
-        new Acquirer(context, settings, keys, ear -> topology(connector, context, ear));
+        new Acquirer(
+            context, settings, keys, ear -> Topology.of(settings, connector, context, ear));
     Topology topology = acquirer.topology();
     try {
       await(topology.open());
@@ -167,21 +168,6 @@ public final class RedisBackend implements LockBackend {
             new Renewer(keys, topology, acquirer.claims()),
             new Inspector(keys, topology));
     tellOrigin();
-  }
-
-  private Topology topology(Connector connector, BackendContext context, Server.Ear ear) {
-    return switch (settings.kind()) {
-      case ONE_SERVER -> {
-        HostAndPort place = settings.hosts().get(0);
-        yield new OneServer(
-            () -> CompletableFuture.completedFuture(place), connector, settings, context, ear);
-      }
-      case SENTINEL -> {
-        Sentinels sentinels = new Sentinels(connector, settings);
-        yield new OneServer(sentinels::primary, connector, settings, context, ear);
-      }
-      case CLUSTER -> new ClusterServers(connector, settings, context, ear);
-    };
   }
 
   private void await(CompletableFuture<?> opened) {
@@ -223,7 +209,7 @@ public final class RedisBackend implements LockBackend {
 
   @Override
   public CompletionStage<Boolean> release(Hold hold) {
-    return parts().acquirer().release(hold);
+    return parts().acquirer().releaser().release(hold);
   }
 
   @Override
@@ -241,24 +227,7 @@ public final class RedisBackend implements LockBackend {
   public CompletionStage<Boolean> forceRelease(String name, long token, String reason) {
     return Answers.typed(
         "force release of '" + name + "' failed",
-        forceRelease(keys.of(name), "0", Long.toString(token), Keys.CHANNEL, reason));
-  }
-
-  /** Looks at some of many holders at a time. */
-  private CompletableFuture<Boolean> forceRelease(
-      Keys.LockKeys lock, String cursor, String token, String channels, String reason) {
-    String[] arguments = {token, channels, reason, cursor};
-    return parts()
-        .topology()
-        .eval(Script.FORCE_RELEASE, lock.allAndForced(), wire -> arguments)
-        .thenCompose(
-            reply -> {
-              boolean found = Script.number(reply, 0) == 1;
-              String next = reply.get(2).toString();
-              return found || next.equals("0")
-                  ? CompletableFuture.completedFuture(found)
-                  : forceRelease(lock, next, token, channels, reason);
-            });
+        parts().acquirer().releaser().force(keys.of(name), token, reason));
   }
 
   @Override

@@ -69,6 +69,28 @@ final class Releaser {
     return answer;
   }
 
+  /** Ends the hold that has this token, whoever has it. */
+  CompletableFuture<Boolean> force(Keys.LockKeys lock, long token, String reason) {
+    return force(lock, Long.toString(token), reason, "0");
+  }
+
+  /** Looks at some of many holders at a time. */
+  private CompletableFuture<Boolean> force(
+      Keys.LockKeys lock, String token, String reason, String cursor) {
+    String[] arguments = {token, Keys.CHANNEL, reason, cursor};
+    return topology
+        .eval(Script.FORCE_RELEASE, lock.allAndForced(), wire -> arguments)
+        .thenCompose(
+            reply -> {
+              handOverMore(lock, reply, 3);
+              boolean found = Script.number(reply, 0) == 1;
+              String next = reply.get(2).toString();
+              return found || next.equals("0")
+                  ? CompletableFuture.completedFuture(found)
+                  : force(lock, token, reason, next);
+            });
+  }
+
   /** A script that would take too long leaves the rest of the queue to the next one. */
   void handOverMore(Keys.LockKeys lock, List<Object> reply, int at) {
     if (reply.size() > at && Script.number(reply, at) == 1) {

@@ -24,10 +24,11 @@ final class SharedResources {
 
   /**
    * Commands of many threads that come together go out together: a write to a socket costs more
-   * than all else about a command.
+   * than all else about a command. Not too many together: while the client collects the commands of
+   * all its threads the server has nothing to do, and the other way round.
    */
   private static final class SharedWrites implements NettyCustomizer {
-    private static final int MOST = 256;
+    private static final int MOST = 16;
 
     @Override
     public void afterChannelInitialized(Channel channel) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
+import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.LockBackend.Hold;
 import java.util.Collection;
 import java.util.List;
@@ -9,6 +10,23 @@ import java.util.function.Function;
 
 /** Which server keeps which key: all that one server, Sentinel and Cluster differ in. */
 interface Topology {
+
+  /** What the settings say it is. */
+  static Topology of(
+      RedisSettings settings, Connector connector, BackendContext context, Server.Ear ear) {
+    return switch (settings.kind()) {
+      case ONE_SERVER -> {
+        HostAndPort place = settings.hosts().get(0);
+        yield new OneServer(
+            () -> CompletableFuture.completedFuture(place), connector, settings, context, ear);
+      }
+      case SENTINEL -> {
+        Sentinels sentinels = new Sentinels(connector, settings);
+        yield new OneServer(sentinels::primary, connector, settings, context, ear);
+      }
+      case CLUSTER -> new ClusterServers(connector, settings, context, ear);
+    };
+  }
 
   /** Connects, and completes when requests can be made; fails if the servers are unfit. */
   CompletableFuture<?> open();

@@ -5,7 +5,7 @@
 -- ARGV[2] with what the channel of a client begins; its process id follows
 -- ARGV[3] reason
 -- ARGV[4] where to go on in the weights; 0: at their beginning
--- Reply {1 if there was such a hold, us, its holder}
+-- Reply {1 if there was such a hold, us, its holder, 1 if there is more to hand over}
 --    or {0, us, where to go on; 0: there is none}
 local token = tonumber(ARGV[1])
 
@@ -44,5 +44,5 @@ remember(first, last, 0, 'forced')
 redis.call('ZADD', KEYS[7], int(ends), holder)
 if redis.call('PTTL', KEYS[7]) < ends - ms then redis.call('PEXPIREAT', KEYS[7], int(ends)) end
 tell(ARGV[2] .. string.match(holder, '^(.*)-%d+$'), 'forced ' .. holder .. ' ' .. ARGV[3])
-pump()
-return {1, int(us), holder}
+local more = select(3, pump())
+return {1, int(us), holder, more and 1 or 0}

@@ -36,9 +36,10 @@ record Holding(Contender contender, Duration leaseTime, int leases) {
       Together.run(Math.min(EARLIER, leases), i -> take(client, "cycle:" + i).giveBack());
       long heapBefore = Heap.used();
       Together.run(leases, i -> taken.set(i, take(client, names.get(i))));
-      long heap = (Heap.used() - heapBefore) / leases;
+      double heap = (Heap.used() - heapBefore) / (double) leases;
+      // A few leases are less than what the JVM gets rid of meanwhile: then there is no figure.
       ScriptTimes times = ScriptTimes.watch(server);
-      Metrics metrics = watched(server).with(HEAP, heap);
+      Metrics metrics = watched(server).with(HEAP, heap > 0 ? heap : Double.NaN);
       return times.report(metrics.with(LOST, leases - present(server, names)));
     }
   }

@@ -7,13 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.redis.ScriptBench.Asker;
 import io.holdfast.redis.ScriptBench.Reply;
-import io.holdfast.testkit.servers.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -22,37 +17,14 @@ import org.junit.jupiter.api.Test;
  * commands that it calls, of which each takes a microsecond or two.
  */
 @Tag("redis")
-class ScriptLengthTest {
+class ScriptLengthTest extends ScriptCases {
   private static final int SHORT = 210;
   private static final int MANY = 200;
 
   /** So many that Redis no longer keeps them in one piece, which it reads as a whole. */
   private static final int TOO_MANY = 600;
 
-  private static RedisServer server;
-
-  private ScriptBench bench;
   private final Asker writer = exclusive("writer");
-
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  @BeforeEach
-  void open() {
-    bench = new ScriptBench(server, "n");
-  }
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
 
   /** How many commands it calls, with the one that calls it. */
   private static long commandsOf(Runnable script) {

@@ -9,13 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.redis.ScriptBench.Asker;
 import io.holdfast.redis.ScriptBench.Reply;
-import io.holdfast.testkit.servers.RedisServer;
 import io.holdfast.testkit.servers.RedisWire;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,33 +19,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each script on a real server, with nothing of our client around it. */
 @Tag("redis")
-class ScriptsTest {
-  private static RedisServer server;
-
-  private ScriptBench bench;
+class ScriptsTest extends ScriptCases {
   private final Asker a = exclusive("a");
   private final Asker b = exclusive("b");
   private final Asker c = exclusive("c");
-
-  @BeforeAll
-  static void start() {
-    server = RedisServer.start();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  @BeforeEach
-  void open() {
-    bench = new ScriptBench(server, "n");
-  }
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
 
   private long pttl(String key) {
     return (Long) bench.wire.call("PTTL", key);

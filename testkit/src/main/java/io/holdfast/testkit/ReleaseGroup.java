@@ -9,6 +9,7 @@ import io.holdfast.Guarantees.Capability;
 import io.holdfast.Lease;
 import io.holdfast.spi.LockBackend.Acquisition.Granted;
 import io.holdfast.spi.LockBackend.Hold;
+import java.util.UUID;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -32,12 +33,22 @@ abstract class ReleaseGroup extends ContractGroup {
   void a_late_release_does_not_free_the_next_holder() {
     requires(Capability.EXPIRY);
     RawPeer late = raw();
-    Hold old = late.take(name());
     RawPeer next = raw();
-    Hold hold = next.holder(name());
-    until("the hold has ended", () -> next.ask(hold) instanceof Granted);
-    assertThat(late.release(old)).isFalse();
-    assertHolds(next, hold);
+    RawPeer stranger = raw();
+    inTime(
+        timetable -> {
+          String name = name(UUID.randomUUID().toString());
+          Hold old = late.take(name);
+          Hold hold = next.holder(name);
+          until(
+              "the hold has ended",
+              () -> {
+                timetable.leaseBegins();
+                return next.ask(hold) instanceof Granted;
+              });
+          assertThat(late.release(old)).isFalse();
+          assertHolds(next, hold, stranger);
+        });
   }
 
   @Test

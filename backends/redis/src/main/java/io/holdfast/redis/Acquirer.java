@@ -9,6 +9,7 @@ import io.holdfast.BackendException;
 import io.holdfast.BackendException.Outcome;
 import io.holdfast.Holder;
 import io.holdfast.LossCause;
+import io.holdfast.Mode;
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.LockBackend.AcquireRequest;
 import io.holdfast.spi.LockBackend.Acquisition;
@@ -84,7 +85,6 @@ final class Acquirer {
             ask(claim, request, lock, LATE_TRIES, answer);
           } else {
             failed(claim, request, failure, answer);
-            claims.tidy(claim);
           }
         });
   }
@@ -111,7 +111,6 @@ final class Acquirer {
           } else if (failure != null) {
             failed(claim, request, failure, answer);
           }
-          claims.tidy(claim);
         });
   }
 
@@ -131,7 +130,9 @@ final class Acquirer {
               Long.toString(claim.ticket())
             };
     if (settings.replicas().isNone()) {
-      return topology.eval(Script.ACQUIRE, lock.all(), arguments);
+      return claim.isNew() && request.hold().mode() == Mode.EXCLUSIVE
+          ? topology.evalTogether(usual(request, lock), Script.ACQUIRE, lock.all(), arguments)
+          : topology.eval(Script.ACQUIRE, lock.all(), arguments);
     }
     return topology
         .evalAcknowledged(Script.ACQUIRE, lock.all(), arguments)
@@ -142,6 +143,10 @@ final class Acquirer {
                   ? tooFewReplicas(claim)
                   : completedFuture(reply);
             });
+  }
+
+  private static Call usual(AcquireRequest request, Keys.LockKeys lock) {
+    return new Call(Script.ACQUIRE_TOGETHER, lock.toAcquire(), Entries.parts(request));
   }
 
   /** It does not count, and is given back. */
@@ -180,6 +185,7 @@ final class Acquirer {
       claim.refused();
       acquisition = new Acquisition.Held(Duration.ZERO);
     }
+    claims.tidy(claim); // Before its holder can release: what is done is not asked about.
     if (consistent) {
       answer.complete(acquisition);
     } else {
@@ -235,6 +241,7 @@ final class Acquirer {
         failure.outcome() == Outcome.UNKNOWN,
         !request.patience().isZero(),
         context.now().monotonicNanos() + settings.timeout().toNanos());
+    claims.tidy(claim);
     answer.completeExceptionally(failure);
   }
 

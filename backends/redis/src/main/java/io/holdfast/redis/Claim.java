@@ -19,6 +19,7 @@ final class Claim {
   private long ticket;
   private @Nullable Moment queuedSent;
   private long queuedMicros;
+  private int requests;
   private int unanswered;
   private boolean mayStand;
   private long toldToken;
@@ -47,8 +48,14 @@ final class Claim {
 
   /** It asks (again): what a message said has not been enough. */
   synchronized void asks() {
+    requests++;
     unanswered++;
     toldToken = 0;
+  }
+
+  /** Whether it asks for the first time. */
+  synchronized boolean isNew() {
+    return requests == 1;
   }
 
   /**

@@ -26,6 +26,17 @@ final class Entries {
     return purpose == null ? entry : entry + " " + purpose;
   }
 
+  /** What {@code acquire_together.lua} takes for one lock. */
+  static String[] parts(AcquireRequest request) {
+    String purpose = request.purpose();
+    return new String[] {
+      request.hold().holder().toString(),
+      Long.toString(millis(request.hold().leaseTime())),
+      Integer.toString(passes(request)),
+      purpose == null ? "" : " " + purpose
+    };
+  }
+
   /** For how many passes there are tokens in the store. */
   static int passes(AcquireRequest request) {
     return Math.min(MOST_PASSES, request.passes());

@@ -140,6 +140,18 @@ final class Keys {
       return known;
     }
 
+    /** What an acquisition touches in the usual case. */
+    String[] toAcquire() {
+      String[] all = all();
+      return new String[] {all[0], all[1], all[2]};
+    }
+
+    /** What a release touches in the usual case. */
+    String[] toRelease() {
+      String[] all = all();
+      return new String[] {all[0], all[2]};
+    }
+
     String[] allAndForced() {
       String[] all = all();
       return new String[] {all[0], all[1], all[2], all[3], all[4], all[5], forced()};

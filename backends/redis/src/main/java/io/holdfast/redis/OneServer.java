@@ -58,6 +58,13 @@ final class OneServer implements Topology {
   }
 
   @Override
+  public CompletableFuture<List<Object>> evalTogether(
+      Call usual, Script script, String[] keys, Function<Wire, String[]> arguments) {
+    SharedCall.Caller caller = new SharedCall.Caller(usual, script, keys, arguments);
+    return server.send(wire -> wire.evalTogether(caller));
+  }
+
+  @Override
   public CompletableFuture<Acknowledged> evalAcknowledged(
       Script script, String[] keys, Function<Wire, String[]> arguments) {
     return server.evalAcknowledged(script, keys, arguments);

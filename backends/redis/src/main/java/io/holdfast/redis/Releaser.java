@@ -6,6 +6,7 @@ import io.holdfast.spi.LockBackend.Hold;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * Release: of a hold, or of a place in the queue. A request of the same holder that was under way
@@ -55,7 +56,7 @@ final class Releaser {
   CompletableFuture<Boolean> send(Keys.LockKeys lock, String holder, String entry) {
     CompletableFuture<Boolean> answer = new CompletableFuture<>();
     Answers.handle(
-        topology.eval(Script.RELEASE, lock.all(), wire -> new String[] {holder, entry}),
+        eval(lock, holder, entry),
         (reply, failure) -> {
           if (reply != null) {
             answer.complete(Script.number(reply, 0) == 1);
@@ -67,6 +68,16 @@ final class Releaser {
           }
         });
     return answer;
+  }
+
+  /** Whoever never stood in the queue is usually followed by nobody. */
+  private CompletableFuture<List<Object>> eval(Keys.LockKeys lock, String holder, String entry) {
+    Function<Wire, String[]> arguments = wire -> new String[] {holder, entry};
+    if (!entry.isEmpty()) {
+      return topology.eval(Script.RELEASE, lock.all(), arguments);
+    }
+    Call usual = new Call(Script.RELEASE_TOGETHER, lock.toRelease(), holder);
+    return topology.evalTogether(usual, Script.RELEASE, lock.all(), arguments);
   }
 
   /** Ends the hold that has this token, whoever has it. */

@@ -18,12 +18,16 @@ import java.util.stream.Collectors;
  */
 enum Script {
   ACQUIRE(1, "time.lua", "acquire_free.lua", "prologue.lua", "acquire.lua"),
+  ACQUIRE_TOGETHER(Script.NOWHERE, "acquire_together.lua"),
   RENEW(0, "renew.lua"),
   RENEW_SHARED(0, "renew_shared.lua"),
   RELEASE(1, "release_alone.lua", "time.lua", "prologue.lua", "release.lua"),
+  RELEASE_TOGETHER(Script.NOWHERE, "release_together.lua"),
   RELEASE_ONE(1, "release_one.lua"),
   INSPECT(0, "time.lua", "prologue.lua", "inspect.lua"),
   FORCE_RELEASE(1, "time.lua", "prologue.lua", "force_release.lua");
+
+  private static final int NOWHERE = Integer.MAX_VALUE;
 
   private final String file;
   private final String source;
@@ -55,7 +59,8 @@ enum Script {
     if (reply.size() > timeAt) {
       return number(reply, timeAt);
     }
-    return this == ACQUIRE ? number(reply, 0) : 0;
+    boolean granted = reply.size() == 1 && (this == ACQUIRE || this == ACQUIRE_TOGETHER);
+    return granted ? number(reply, 0) : 0;
   }
 
   /** A number in a reply. */

@@ -47,6 +47,17 @@ interface Topology {
   CompletableFuture<List<Object>> eval(
       Script script, String[] keys, Function<Wire, String[]> arguments);
 
+  /**
+   * The same, for what is usually short: in one call with others that come at the same time, if
+   * their keys may be touched together.
+   *
+   * @param usual what it is usually, for one call with others
+   */
+  default CompletableFuture<List<Object>> evalTogether(
+      Call usual, Script script, String[] keys, Function<Wire, String[]> arguments) {
+    return eval(script, keys, arguments);
+  }
+
   /** The same, and waits for replicas if any are required. */
   CompletableFuture<Acknowledged> evalAcknowledged(
       Script script, String[] keys, Function<Wire, String[]> arguments);

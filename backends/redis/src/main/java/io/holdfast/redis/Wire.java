@@ -33,6 +33,9 @@ final class Wire implements Link.Line {
   private final StatefulRedisConnection<String, String> connection;
   private final HostAndPort place;
   private final ServerInfo info;
+  private final SharedCalls acquires =
+      new SharedCalls(this, () -> new String[] {Long.toString(refuseAfterMillis())});
+  private final SharedCalls releases = new SharedCalls(this, () -> new String[0]);
   private long silentSinceNanos;
   private volatile boolean isSilent;
 
@@ -119,37 +122,28 @@ final class Wire implements Link.Line {
 
   /** Runs a script; loads it if the server has forgotten it. */
   CompletableFuture<List<Object>> eval(Script script, String[] keys, String... arguments) {
+    return eval(new Call(script, keys, arguments));
+  }
+
+  CompletableFuture<List<Object>> eval(ScriptCommand call) {
     CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-    eval(new Call(script, keys, arguments), null, answer);
+    eval(call, false, answer);
     return answer;
   }
 
-  /** A script with its keys and arguments. */
-  private static final class Call {
-    private final Script script;
-    private final String[] keys;
-    private final String[] arguments;
-
-    Call(Script script, String[] keys, String[] arguments) {
-      this.script = script;
-      this.keys = keys;
-      this.arguments = arguments;
-    }
-  }
-
-  private void eval(Call call, @Nullable String source, CompletableFuture<List<Object>> answer) {
+  private void eval(ScriptCommand call, boolean bySource, CompletableFuture<List<Object>> answer) {
     long sentNanos = home.context().now().monotonicNanos();
     Answers.handle(
-        begin(call, source),
+        begin(call, bySource),
         (reply, failure) -> {
           listen(failure, sentNanos);
           if (failure == null && reply != null) {
-            observe(call.script, reply, sentNanos);
+            observe(call.script(), reply, sentNanos);
             answer.complete(reply);
           } else if (failure != null) {
             boolean forgotten = Failures.root(failure) instanceof RedisNoScriptException;
-            if (forgotten && source == null) {
-              eval(call, call.script.source(), answer);
+            if (forgotten && !bySource) {
+              eval(call, true, answer);
             } else {
               answer.completeExceptionally(failure);
             }
@@ -157,10 +151,16 @@ final class Wire implements Link.Line {
         });
   }
 
+  /** Runs a script, together with those of others if they come at the same time. */
+  CompletableFuture<List<Object>> evalTogether(SharedCall.Caller caller) {
+    (caller.together() == Script.ACQUIRE_TOGETHER ? acquires : releases).join(caller);
+    return caller;
+  }
+
   /** Runs a script that the server knows; fails if it does not. */
   CompletableFuture<List<Object>> evalSha(Script script, String[] keys, String[] arguments) {
     long sentNanos = home.context().now().monotonicNanos();
-    return begin(new Call(script, keys, arguments), null)
+    return begin(new Call(script, keys, arguments), false)
         .whenComplete((reply, failure) -> listen(failure, sentNanos))
         .thenApply(
             reply -> {
@@ -169,16 +169,15 @@ final class Wire implements Link.Line {
             });
   }
 
-  private CompletableFuture<List<Object>> begin(Call call, @Nullable String source) {
-    CommandType type = source == null ? CommandType.EVALSHA : CommandType.EVAL;
-    String script = source == null ? call.script.digest() : source;
+  private CompletableFuture<List<Object>> begin(ScriptCommand call, boolean bySource) {
+    CommandType type = bySource ? CommandType.EVAL : CommandType.EVALSHA;
     try {
       return connection
           .async()
           .dispatch(
               type,
               new NestedMultiOutput<>(StringCodec.UTF8),
-              new ScriptCall(script, call.keys, call.arguments))
+              bySource ? call.bySource() : call.byDigest())
           .toCompletableFuture();
     } catch (RuntimeException refused) {
       return CompletableFuture.failedFuture(refused);

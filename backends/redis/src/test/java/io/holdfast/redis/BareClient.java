@@ -39,6 +39,21 @@ final class BareClient implements BackendContext, AutoCloseable {
     return backend;
   }
 
+  CompletableFuture<Acquisition> acquire(String name, int number, Duration patience) {
+    return backend
+        .acquire(new AcquireRequest(hold(name, number), patience, 0, now(), null))
+        .toCompletableFuture();
+  }
+
+  CompletableFuture<Boolean> release(String name, int number) {
+    return backend.release(hold(name, number)).toCompletableFuture();
+  }
+
+  private Hold hold(String name, int number) {
+    Holder holder = new Holder(origin.process(), number);
+    return new Hold(name, holder, Mode.EXCLUSIVE, Duration.ofMinutes(1));
+  }
+
   /** Takes so many locks whose names begin so, many at a time. */
   List<Hold> take(String prefix, int count, Duration lease) throws Exception {
     List<Hold> holds = new ArrayList<>();

@@ -21,7 +21,7 @@ class ScriptHeadersTest {
   @EnumSource(Script.class)
   void a_header_names_every_key_and_argument_that_the_script_uses(Script script) {
     String text = Script.read(script.file());
-    Set<String> used = arguments(code(text).replaceAll("2 \\* i", "2n").replace("3 * i", "3n"));
+    Set<String> used = arguments(code(text).replaceAll("(\\d) \\* i", "$1n").replace("[i]", "[n]"));
     used = used.stream().map(ScriptHeadersTest::withoutBlanks).collect(Collectors.toSet());
     assertThat(arguments(header(text))).containsAll(used);
   }
@@ -31,7 +31,8 @@ class ScriptHeadersTest {
   void a_header_names_no_argument_that_the_script_does_not_use(Script script) {
     String text = Script.read(script.file());
     for (String named : arguments(header(text))) {
-      String inCode = named.replace("2n", "2 * i").replace("3n", "3 * i").replace("-", " - ");
+      String inCode =
+          named.replaceAll("(\\d)n", "$1 * i").replace("[n]", "[i]").replaceAll("[-+]", " $0 ");
       boolean ofThePrologue =
           named.equals("KEYS[1..6]") && script.source().length() > text.length();
       boolean iterated = named.equals("KEYS[n]") && code(text).contains("ipairs(KEYS)");

@@ -122,4 +122,26 @@ class ScriptLengthTest extends ScriptCases {
     assertThat(cursor).isEqualTo("wanted-1");
     assertThat(scripts).isBetween(1, TOO_MANY / 50);
   }
+
+  @Test
+  void calls_that_as_many_share_as_may() {
+    Keys keys = new Keys("lock:");
+    List<String> locks = new ArrayList<>();
+    List<String> asked = new ArrayList<>(List.of(ScriptBench.LATER));
+    List<String> queues = new ArrayList<>();
+    List<String> holders = new ArrayList<>();
+    for (int i = 0; i < SharedCall.MOST; i++) {
+      locks.addAll(List.of(keys.of("n" + i).toAcquire()));
+      asked.addAll(List.of("h-" + i, "60000", "0", ""));
+      queues.addAll(List.of(keys.of("n" + i).toRelease()));
+      holders.add("h-" + i);
+    }
+    assertThat(commandsOf(() -> eval(Script.ACQUIRE_TOGETHER, locks, asked)))
+        .isEqualTo(2 * SharedCall.MOST + 3);
+    assertThat(commandsOf(() -> eval(Script.RELEASE_TOGETHER, queues, holders))).isEqualTo(4);
+  }
+
+  private void eval(Script script, List<String> keys, List<String> arguments) {
+    bench.eval(script, keys.toArray(String[]::new), arguments.toArray(String[]::new));
+  }
 }

@@ -10,7 +10,7 @@ import io.netty.buffer.ByteBufUtil;
  * A script with its keys and arguments, which writes itself into the connection's buffer. Lettuce's
  * own arguments take a buffer each and give it back: two dozen for a lock and its release.
  */
-final class ScriptCall extends CommandArgs<String, String> {
+final class ScriptArguments extends CommandArgs<String, String> {
   private static final int CRLF = '\r' << 8 | '\n';
 
   /** The length of an argument, and what stands before and behind it. */
@@ -23,7 +23,7 @@ final class ScriptCall extends CommandArgs<String, String> {
   /**
    * @param script its digest or its source
    */
-  ScriptCall(String script, String[] keys, String[] arguments) {
+  ScriptArguments(String script, String[] keys, String[] arguments) {
     super(StringCodec.UTF8);
     this.script = script;
     this.keys = keys;

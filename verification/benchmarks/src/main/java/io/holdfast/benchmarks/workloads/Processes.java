@@ -164,7 +164,7 @@ public final class Processes implements Workload {
       return List.of();
     }
     double ideal = 1000.0 / WORK_MILLIS;
-    // A thread that sleeps for a millisecond sleeps for longer: nobody can be faster than this.
+    // On a busy machine a section takes longer than it should: nobody can be faster than this.
     double alone = results.getOrDefault(ALONE.name(), new Metrics()).get(Metrics.RATE);
     double rate = ours.get(Metrics.RATE);
     double directRate = direct.get(Metrics.RATE);

@@ -29,18 +29,18 @@ public final class Worker {
   private Worker() {}
 
   /**
-   * Arguments: contender, server, file of the section, threads, work in ms. Each line that it hears
-   * is a turn: warm-up and time in ms.
+   * Arguments: contender, server, file of the section, threads. Each line that it hears is a turn:
+   * warm-up, time, and work in the section, in ms.
    */
   public static void main(String[] arguments) throws Exception {
     Sections section = Sections.mapped(Path.of(arguments[2]));
     int threads = Integer.parseInt(arguments[3]);
-    long workNanos = Duration.ofMillis(Long.parseLong(arguments[4])).toNanos();
     Scanner commands = new Scanner(System.in, StandardCharsets.UTF_8);
     try (Client client = connect(arguments[0], arguments[1])) {
       say("ready");
       while (commands.hasNextLine()) {
-        String[] times = commands.nextLine().split(" ", 2);
+        String[] times = commands.nextLine().split(" ", 3);
+        long workNanos = Duration.ofMillis(Long.parseLong(times[2])).toNanos();
         long violationsBefore = section.violations();
         Crew.Result result =
             Crew.run(

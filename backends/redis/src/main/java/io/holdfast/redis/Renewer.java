@@ -97,10 +97,11 @@ final class Renewer {
         .thenCompose(
             acknowledged -> {
               List<Object> reply = acknowledged.reply();
+              boolean all = reply.size() == 1;
               List<CompletableFuture<?>> causes = new ArrayList<>(0);
               for (int i = 0; i < chunk.size(); i++) {
                 int index = chunk.get(i);
-                long code = Script.number(reply, i + 1);
+                long code = all ? 1 : Script.number(reply, i + 1);
                 answers[index] = answer(code, acknowledged.byReplicas());
                 if (code != 1) {
                   causes.add(findCause(holds.get(index), index, answers));

@@ -17,15 +17,22 @@ import java.util.stream.Collectors;
  * in the header of each file.
  */
 enum Script {
-  ACQUIRE(1, "time.lua", "acquire_free.lua", "prologue.lua", "acquire.lua"),
+  ACQUIRE(
+      1,
+      "time.lua",
+      "acquire_free.lua",
+      "current.lua",
+      "acquire_behind.lua",
+      "prologue.lua",
+      "acquire.lua"),
   ACQUIRE_TOGETHER(Script.NOWHERE, "acquire_together.lua"),
   RENEW(0, "renew.lua"),
   RENEW_SHARED(0, "renew_shared.lua"),
-  RELEASE(1, "release_alone.lua", "time.lua", "prologue.lua", "release.lua"),
+  RELEASE(1, "release_alone.lua", "time.lua", "release_next.lua", "prologue.lua", "release.lua"),
   RELEASE_TOGETHER(Script.NOWHERE, "release_together.lua"),
   RELEASE_ONE(1, "release_one.lua"),
-  INSPECT(0, "time.lua", "prologue.lua", "inspect.lua"),
-  FORCE_RELEASE(1, "time.lua", "prologue.lua", "force_release.lua");
+  INSPECT(0, "time.lua", "current.lua", "prologue.lua", "inspect.lua"),
+  FORCE_RELEASE(1, "time.lua", "current.lua", "prologue.lua", "force_release.lua");
 
   private static final int NOWHERE = Integer.MAX_VALUE;
 

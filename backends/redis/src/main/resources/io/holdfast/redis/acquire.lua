@@ -6,7 +6,8 @@
 -- ARGV[4] ticket of the place it had; 0: none
 -- Reply {'GRANTED', us, first, last, 1 if there is more to hand over; in the usual case nothing}
 --    or us: granted, the first token is that time, and there are as many passes as asked for
---    or {'HELD', us, ms until a hold ends (-1: never), ticket, rank, 1 if the holder is not Holdfast's}
+--    or {'HELD', us, ms until a hold ends (-1: never), ticket, rank (0: first), 1 if the holder is not Holdfast's};
+--       who is not first is not always told more than that somebody holds: -1, and 1 for its rank
 --    or {'REFUSED', us, what it is in use as}
 --    or {'LATE', us}
 local asking = parse(ARGV[1])

@@ -1,4 +1,5 @@
--- What the verbs share: put in front of each script that declares these keys, after time.lua. All keys of a lock are in one slot.
+-- What the verbs share: put in front of each script that declares these keys, after time.lua and current.lua.
+-- All keys of a lock are in one slot.
 -- KEYS[1] lock: string. Exclusive: the holder. Otherwise a marker, so that it stands whenever anybody holds the lock
 -- KEYS[2] fence: string "first last holder purpose", the newest block of tokens and whom it was minted for
 -- KEYS[3] queue: sorted set, entry -> ticket
@@ -10,7 +11,6 @@
 local lock, fence, queue, alive, holders, weights = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local DAY, BATCH, GRANTS = 86400000, 32, 8
 local SHARED, PERMITS = 'holdfast:shared', 'holdfast:permits:'
-local current = redis.call('GET', lock)
 
 -- All digits: tostring and .. would round a token.
 local function int(number)
@@ -134,12 +134,14 @@ local function leave(entry)
 end
 
 -- Serves the queue from its head while the head fits, and drops the dead: so many at a time that nobody else waits long.
+-- taken: its head, if that was taken out of the queue before.
 -- Returns the tokens of the caller's own entry if it was served, and whether there is more to do.
-local function pump(own)
+local function pump(own, taken)
   local first, last
   local grants = 0
   local function serve()
-    local entry = redis.call('ZRANGE', queue, 0, 0)[1]
+    local entry = taken or redis.call('ZRANGE', queue, 0, 0)[1]
+    taken = nil
     if not entry then return false end
     local head = parse(entry)
     local live = entry == own or is_live(head)

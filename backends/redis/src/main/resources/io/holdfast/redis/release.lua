@@ -6,14 +6,15 @@
 --    or 1: it held the lock
 local held, more = 0, false
 if current == ARGV[1] then
-  redis.call('DEL', lock) -- The first write: from here on the script may write though memory is full.
+  redis.call('DEL', lock)
   current, held = false, 1
+elseif ARGV[2] ~= '' then
+  leave(ARGV[2]) -- Who holds a lock alone does not stand in its queue.
 end
-if ARGV[2] ~= '' then leave(ARGV[2]) end
 if is_marker(current) then
   held = drop({ARGV[1]})
   prune()
   if current then settle() end
 end
-if not current or is_marker(current) then more = select(3, pump()) end
+if not current or is_marker(current) then more = select(3, pump(nil, head)) end
 return {held, int(us), more and 1 or 0}

@@ -78,13 +78,13 @@ final class ScriptBench implements AutoCloseable {
   long renew(Asker asker) {
     String[] one = {keys.lock()};
     boolean alone = asker.mode().equals("exclusive");
-    return new Reply(
-            eval(
-                alone ? Script.RENEW : Script.RENEW_SHARED,
-                alone ? one : keys.shared(),
-                asker.holder(),
-                Integer.toString(asker.lease())))
-        .number(1);
+    List<Object> reply =
+        eval(
+            alone ? Script.RENEW : Script.RENEW_SHARED,
+            alone ? one : keys.shared(),
+            asker.holder(),
+            Integer.toString(asker.lease()));
+    return reply.size() == 1 ? 1 : Script.number(reply, 1);
   }
 
   Reply forceRelease(long token) {

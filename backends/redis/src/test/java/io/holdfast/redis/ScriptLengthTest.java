@@ -52,6 +52,19 @@ class ScriptLengthTest extends ScriptCases {
   }
 
   @Test
+  void a_hand_over_and_a_place_in_the_queue() {
+    bench.ask(writer);
+    Asker first = exclusive("first");
+    Asker second = exclusive("second");
+    bench.listen(first);
+    assertThat(commandsOf(() -> bench.stand(first))).as("a place behind the holder").isEqualTo(12);
+    assertThat(commandsOf(() -> bench.stand(second))).as("behind others").isLessThanOrEqualTo(10);
+    assertThat(commandsOf(() -> bench.release(writer))).as("a hand-over").isEqualTo(10);
+    assertThat(bench.owner()).isEqualTo(first.holder());
+    assertThat(bench.waiting()).hasSize(1);
+  }
+
+  @Test
   void a_release_in_front_of_many_dead_waiters() {
     bench.ask(writer);
     for (int i = 0; i < MANY; i++) {

@@ -272,6 +272,36 @@ class ScriptsTest extends ScriptCases {
     }
 
     @Test
+    void tokens_that_are_handed_over_grow_though_the_fence_is_ahead_of_the_clock() {
+      bench.ask(a);
+      Asker next = new Asker("b-1", Keys.CHANNEL + "b", 60_000, 9, "exclusive");
+      RedisWire hears = bench.listen(next);
+      bench.stand(next);
+      String ahead = "9000000000000000";
+      bench.wire.call("SET", "{lock:n}:fence", ahead + " " + ahead + " a-1");
+      bench.release(a);
+      assertThat(ScriptBench.message(hears))
+          .startsWith("granted b-1 9000000000000001 9000000000000010 ");
+      assertThat(bench.acquire(next, ScriptBench.LATER, 0, "0").token())
+          .isEqualTo(9000000000000001L);
+      assertThat(pttl("{lock:n}:fence")).isGreaterThan(1_000_000_000_000L);
+    }
+
+    @Test
+    void a_block_of_tokens_is_handed_over() {
+      long token = bench.ask(a).token();
+      Asker next = new Asker("b-1", Keys.CHANNEL + "b", 60_000, 9, "exclusive");
+      RedisWire hears = bench.listen(next);
+      bench.stand(next);
+      bench.release(a);
+      String[] words = ScriptBench.message(hears).split(" ", 6);
+      assertThat(Long.parseLong(words[2])).isGreaterThan(token);
+      assertThat(Long.parseLong(words[3]) - Long.parseLong(words[2])).isEqualTo(9);
+      assertThat(bench.wire.call("GET", "{lock:n}:fence"))
+          .hasToString(words[2] + " " + words[3] + " b-1 for a test");
+    }
+
+    @Test
     void tokens_grow_though_the_fence_is_lost() {
       long token = bench.ask(a).token();
       bench.wire.call("FLUSHALL");

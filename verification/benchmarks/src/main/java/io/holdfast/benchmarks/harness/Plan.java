@@ -29,7 +29,7 @@ public record Plan(
         : new Plan(3, 5, Duration.ofSeconds(1), Duration.ofSeconds(4), false, progress);
   }
 
-  /** The same without turns that do not count, for workloads that are made of processes or time. */
+  /** The same without turns that do not count, for what is compiled already. */
   public Plan cold() {
     return new Plan(0, rounds, warmUp, time, quick, progress);
   }

@@ -75,10 +75,7 @@ public final class Drain implements Workload {
     try (RedisServer server = RedisServer.start()) {
       Map<String, Metrics> results =
           Interleaved.run(
-              id(),
-              plan.cold(),
-              Contenders.byName(contenders),
-              contender -> turn(contender, server));
+              id(), plan, Contenders.byName(contenders), contender -> turn(contender, server));
       return new Outcome(results, verdicts(results));
     }
   }
@@ -103,6 +100,7 @@ public final class Drain implements Workload {
     Metrics measure() throws Exception {
       Sections section = Sections.of(1);
       CountDownLatch served = new CountDownLatch(waiters);
+      CountDownLatch measured = new CountDownLatch(1);
       AtomicInteger unserved = new AtomicInteger();
       Counters before = Counters.of(server);
       Client.Taken first = clients.get(0).take("drained", WAIT);
@@ -115,6 +113,8 @@ public final class Drain implements Workload {
                     unserved.incrementAndGet();
                   }
                   served.countDown();
+                  // The end of a thread costs more than a hand-over, and is no part of it.
+                  awaitUninterrupted(measured);
                 });
         thread.setDaemon(true);
         thread.start();
@@ -127,11 +127,20 @@ public final class Drain implements Workload {
       served.await();
       double seconds = (System.nanoTime() - startNanos) / 1e9;
       Counters after = Counters.of(server);
+      measured.countDown();
       return new Metrics()
           .with(Metrics.SECONDS, seconds)
           .with(Metrics.REQUESTS, after.requestsSince(before, contender.requests()) / (waiters + 1))
           .with(UNSERVED, unserved.get())
           .with(Metrics.VIOLATIONS, section.violations());
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+      try {
+        latch.await();
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+      }
     }
 
     private static boolean serve(Client client, Sections section) {

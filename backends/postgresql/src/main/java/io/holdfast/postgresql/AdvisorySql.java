@@ -3,23 +3,19 @@ package io.holdfast.postgresql;
 
 /** The statements of advisory mode. */
 final class AdvisorySql {
-  /** Never waits. A token is made only for a lock that was granted. */
+  /**
+   * Never waits. A token is made only for a lock that was granted. Each step of a statement is paid
+   * for by each statement, whether it has rows or not: no more than these.
+   */
   private static final String ACQUIRE =
       """
-      WITH asked AS MATERIALIZED (
-        SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?) WITH ORDINALITY
-          AS each(key, name, holder, shared, owned, lease, waits, passes, purpose, n)),
-      tried AS MATERIALIZED (
+      WITH tried AS MATERIALIZED (
         SELECT *, CASE WHEN owned
                          OR CASE WHEN shared THEN pg_try_advisory_lock_shared(key)
                                  ELSE pg_try_advisory_lock(key) END
                        THEN nextval('holdfast.token') END AS token
-        FROM asked),
-      known AS MATERIALIZED (
-        SELECT *, CASE WHEN token IS NULL THEN
-            (SELECT other.name FROM holdfast.advisory AS other
-             WHERE other.key = tried.key AND other.name <> tried.name LIMIT 1) END AS collides
-        FROM tried),
+        FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?) WITH ORDINALITY
+          AS each(key, name, holder, shared, owned, lease, waits, passes, purpose, n)),
       written AS (
         INSERT INTO holdfast.advisory AS own
           (key, name, holder, shared, token, passes, place, since, lease_time, purpose,
@@ -27,12 +23,19 @@ final class AdvisorySql {
         SELECT key, name, holder, shared, token, passes,
                CASE WHEN token IS NULL THEN nextval('holdfast.place') ELSE 0 END,
                clock_timestamp(), lease * interval '1 microsecond', purpose, ?, ?, ?, ?, ?, ?
-        FROM known WHERE token IS NOT NULL OR (waits AND collides IS NULL)
+        FROM tried WHERE token IS NOT NULL OR (waits AND NOT EXISTS (
+          SELECT FROM holdfast.advisory AS other
+          WHERE other.key = tried.key AND other.name <> tried.name))
         ON CONFLICT (key, holder) DO UPDATE
           SET token = excluded.token, since = excluded.since, session = excluded.session,
               channel = excluded.channel
           WHERE excluded.token IS NOT NULL OR own.session <> excluded.session)
-      SELECT n, token, collides, pg_backend_pid() FROM known ORDER BY n
+      SELECT n, token,
+             CASE WHEN token IS NULL THEN
+               (SELECT other.name FROM holdfast.advisory AS other
+                WHERE other.key = tried.key AND other.name <> tried.name LIMIT 1) END AS collides,
+             pg_backend_pid()
+      FROM tried
       """;
 
   /**

@@ -105,6 +105,17 @@ class ScriptsTest extends ScriptCases {
   class HandOver {
 
     @Test
+    void a_fence_of_another_type_is_an_error_of_the_release_and_the_hold_is_ended() {
+      bench.listen(b);
+      bench.ask(a);
+      bench.stand(b);
+      bench.wire.call("DEL", "{lock:n}:fence");
+      bench.wire.call("LPUSH", "{lock:n}:fence", "x");
+      assertThatThrownBy(() -> bench.release(a)).hasMessageContaining("WRONGTYPE");
+      assertThat(bench.owner()).isEqualTo(RedisWire.NIL);
+    }
+
+    @Test
     void a_release_serves_the_first_waiter_and_tells_it() {
       RedisWire ears = bench.listen(b);
       long token = bench.ask(a).token();

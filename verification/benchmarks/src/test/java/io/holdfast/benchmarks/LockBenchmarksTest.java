@@ -63,12 +63,20 @@ class LockBenchmarksTest {
   @Test
   void a_lock_and_its_release_are_two_requests_of_holdfast_and_of_the_recipe() throws Exception {
     Outcome outcome =
-        new Uncontended(4, List.of(HoldfastContender.redis(), new LettuceContender())).run(TINY);
+        new Uncontended(1, List.of(HoldfastContender.redis(), new LettuceContender())).run(TINY);
     for (Metrics each : outcome.contenders().values()) {
       assertThat(each.get(Metrics.REQUESTS)).isBetween(1.99, 2.2);
       assertThat(each.get(Metrics.RATE)).isPositive();
       assertThat(each.get(Metrics.BYTES)).isPositive();
     }
+    assertThat(outcome.violations()).isZero();
+  }
+
+  @Test
+  void threads_that_come_at_the_same_time_share_requests_of_holdfast() throws Exception {
+    Outcome outcome = new Uncontended(16, List.of(HoldfastContender.redis())).run(TINY);
+    Metrics ours = Objects.requireNonNull(outcome.contenders().get("Holdfast"));
+    assertThat(ours.get(Metrics.REQUESTS)).isBetween(0.1, 1.9);
     assertThat(outcome.violations()).isZero();
   }
 

@@ -63,10 +63,12 @@ public final class ScriptTimes {
             ? Integer.parseInt(last.substring(5, last.indexOf(' ', 5))) - 1
             : 0;
     int arguments = words.size() + left - 3 - keys;
-    if (keys == 6 && arguments == 4) {
+    boolean acquiresTogether = keys % 3 == 0 && arguments == keys / 3 * 4 + 1;
+    if ((keys == 6 && arguments == 4) || acquiresTogether) {
       return "acquire";
     }
-    if (keys == 6 && arguments == 2) {
+    boolean releasesTogether = keys == 2 * arguments;
+    if ((keys == 6 && arguments == 2) || releasesTogether) {
       return "release";
     }
     return arguments == 2 * keys ? "renew" : "other";

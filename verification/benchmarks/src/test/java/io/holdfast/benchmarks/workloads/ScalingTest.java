@@ -22,7 +22,8 @@ class ScalingTest {
   }
 
   @Test
-  void locks_and_their_releases_are_two_requests_however_many_others_are_held() throws Exception {
+  void locks_and_their_releases_are_two_requests_at_most_however_many_others_are_held()
+      throws Exception {
     Outcome outcome = new ScalingLocks(NONE, List.of(10, 100)).run(TINY);
     assertThat(outcome.contenders().keySet())
         .containsExactly(
@@ -31,7 +32,8 @@ class ScalingTest {
             "Lettuce by hand, 10 locks",
             "Lettuce by hand, 100 locks");
     for (String row : outcome.contenders().keySet()) {
-      assertThat(requests(outcome, row)).isBetween(2.0, 2.2); // A script that is loaded counts too.
+      // A script that is loaded counts too.
+      assertThat(requests(outcome, row)).isBetween(row.startsWith("Holdfast") ? 0.1 : 2.0, 2.2);
     }
     assertThat(outcome.violations()).isZero();
   }

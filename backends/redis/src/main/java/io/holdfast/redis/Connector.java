@@ -45,10 +45,13 @@ final class Connector implements AutoCloseable {
   private final RedisSettings settings;
   private final RedisClient client;
 
-  Connector(RedisSettings settings) {
+  /**
+   * @param areCallsShared whether a command is mostly that of several callers
+   */
+  Connector(RedisSettings settings, boolean areCallsShared) {
     this.settings = settings;
     ClientOptions options = options();
-    this.client = RedisClient.create(SharedResources.take());
+    this.client = RedisClient.create(SharedResources.take(areCallsShared));
     client.setOptions(options);
   }
 

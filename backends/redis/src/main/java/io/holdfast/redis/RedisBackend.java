@@ -147,7 +147,7 @@ public final class RedisBackend implements LockBackend {
 
   @Override
   public void start(BackendContext context) {
-    Connector connector = new Connector(settings);
+    Connector connector = new Connector(settings, Topology.sharesCalls(settings));
     Acquirer acquirer =
         new Acquirer(
             context, settings, keys, ear -> Topology.of(settings, connector, context, ear));

@@ -46,7 +46,7 @@ final class RedisNode implements QuorumNode {
 
   @Override
   public void start(BackendContext context) {
-    Connector connector = new Connector(settings);
+    Connector connector = new Connector(settings, false);
     HostAndPort place = settings.hosts().get(0);
     OneServer topology =
         new OneServer(

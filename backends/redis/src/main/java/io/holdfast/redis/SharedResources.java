@@ -16,7 +16,12 @@ import org.jspecify.annotations.Nullable;
 final class SharedResources {
   private static final int LINGER_SECONDS = 5;
 
-  private static @Nullable ClientResources current;
+  /** For connections on which each caller has a command of its own. */
+  private static @Nullable ClientResources single;
+
+  /** The same threads, for connections on which callers share a command. */
+  private static @Nullable ClientResources sharing;
+
   private static int users;
   private static int uses;
 
@@ -27,29 +32,34 @@ final class SharedResources {
    * than all else about a command. Not too many together: while the client collects the commands of
    * all its threads the server has nothing to do, and the other way round.
    */
-  private static final class SharedWrites implements NettyCustomizer {
-    private static final int MOST = 16;
-
+  private record SharedWrites(int most) implements NettyCustomizer {
     @Override
     public void afterChannelInitialized(Channel channel) {
-      channel.pipeline().addFirst(new FlushConsolidationHandler(MOST, true));
+      channel.pipeline().addFirst(new FlushConsolidationHandler(most, true));
     }
   }
 
-  static synchronized ClientResources take() {
-    ClientResources resources = current;
-    if (resources == null) {
-      resources =
+  /**
+   * @param areCallsShared whether a command is mostly that of several callers: see {@link
+   *     SharedCall}
+   */
+  static synchronized ClientResources take(boolean areCallsShared) {
+    users++;
+    uses++;
+    ClientResources first = single;
+    ClientResources second = sharing;
+    if (first == null || second == null) {
+      first =
           ClientResources.builder()
               .ioThreadPoolSize(2)
               .computationThreadPoolSize(2)
-              .nettyCustomizer(new SharedWrites())
+              .nettyCustomizer(new SharedWrites(16))
               .build();
-      current = resources;
+      second = first.mutate().nettyCustomizer(new SharedWrites(2)).build();
+      single = first;
+      sharing = second;
     }
-    users++;
-    uses++;
-    return resources;
+    return areCallsShared ? second : first;
   }
 
   static synchronized void giveBack() {
@@ -62,9 +72,16 @@ final class SharedResources {
   }
 
   private static synchronized void endUnlessUsedSince(int last) {
-    ClientResources resources = current;
-    if (users == 0 && uses == last && resources != null) {
-      current = null;
+    if (users == 0 && uses == last) {
+      end(sharing);
+      end(single);
+      sharing = null;
+      single = null;
+    }
+  }
+
+  private static void end(@Nullable ClientResources resources) {
+    if (resources != null) {
       var unused = resources.shutdown(0, 1, TimeUnit.SECONDS);
     }
   }

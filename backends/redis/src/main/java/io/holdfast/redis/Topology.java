@@ -28,6 +28,11 @@ interface Topology {
     };
   }
 
+  /** Whether those who come at the same time share a call; see {@link #evalTogether}. */
+  static boolean sharesCalls(RedisSettings settings) {
+    return settings.kind() != RedisSettings.Kind.CLUSTER && settings.replicas().isNone();
+  }
+
   /** Connects, and completes when requests can be made; fails if the servers are unfit. */
   CompletableFuture<?> open();
 

@@ -16,16 +16,36 @@ import org.jspecify.annotations.Nullable;
 final class SharedResources {
   private static final int LINGER_SECONDS = 5;
 
-  /** For connections on which each caller has a command of its own. */
-  private static @Nullable ClientResources single;
-
-  /** The same threads, for connections on which callers share a command. */
-  private static @Nullable ClientResources sharing;
-
+  private static @Nullable Pair current;
   private static int users;
   private static int uses;
 
   private SharedResources() {}
+
+  /**
+   * The same threads twice: the number of commands that share a write belongs to Lettuce's
+   * resources.
+   *
+   * @param single for connections on which each caller has a command of its own
+   * @param sharing for those on which callers share a command, see {@link SharedCall}
+   */
+  private record Pair(ClientResources single, ClientResources sharing) {
+
+    static Pair start() {
+      ClientResources single =
+          ClientResources.builder()
+              .ioThreadPoolSize(2)
+              .computationThreadPoolSize(2)
+              .nettyCustomizer(new SharedWrites(16))
+              .build();
+      return new Pair(single, single.mutate().nettyCustomizer(new SharedWrites(2)).build());
+    }
+
+    void end() {
+      var unused = sharing.shutdown(0, 1, TimeUnit.SECONDS);
+      unused = single.shutdown(0, 1, TimeUnit.SECONDS);
+    }
+  }
 
   /**
    * Commands of many threads that come together go out together: a write to a socket costs more
@@ -40,26 +60,17 @@ final class SharedResources {
   }
 
   /**
-   * @param areCallsShared whether a command is mostly that of several callers: see {@link
-   *     SharedCall}
+   * @param areCallsShared whether a command is mostly that of several callers
    */
   static synchronized ClientResources take(boolean areCallsShared) {
+    Pair resources = current;
+    if (resources == null) {
+      resources = Pair.start();
+      current = resources;
+    }
     users++;
     uses++;
-    ClientResources first = single;
-    ClientResources second = sharing;
-    if (first == null || second == null) {
-      first =
-          ClientResources.builder()
-              .ioThreadPoolSize(2)
-              .computationThreadPoolSize(2)
-              .nettyCustomizer(new SharedWrites(16))
-              .build();
-      second = first.mutate().nettyCustomizer(new SharedWrites(2)).build();
-      single = first;
-      sharing = second;
-    }
-    return areCallsShared ? second : first;
+    return areCallsShared ? resources.sharing() : resources.single();
   }
 
   static synchronized void giveBack() {
@@ -72,17 +83,10 @@ final class SharedResources {
   }
 
   private static synchronized void endUnlessUsedSince(int last) {
-    if (users == 0 && uses == last) {
-      end(sharing);
-      end(single);
-      sharing = null;
-      single = null;
-    }
-  }
-
-  private static void end(@Nullable ClientResources resources) {
-    if (resources != null) {
-      var unused = resources.shutdown(0, 1, TimeUnit.SECONDS);
+    Pair resources = current;
+    if (users == 0 && uses == last && resources != null) {
+      current = null;
+      resources.end();
     }
   }
 }

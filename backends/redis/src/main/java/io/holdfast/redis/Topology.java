@@ -28,7 +28,9 @@ interface Topology {
     };
   }
 
-  /** Whether those who come at the same time share a call; see {@link #evalTogether}. */
+  /**
+   * Whether acquisitions and releases share calls, which is nearly all; see {@link #evalTogether}.
+   */
   static boolean sharesCalls(RedisSettings settings) {
     return settings.kind() != RedisSettings.Kind.CLUSTER && settings.replicas().isNone();
   }

@@ -125,6 +125,7 @@ final class Wire implements Link.Line {
     return eval(new Call(script, keys, arguments));
   }
 
+  /** The same. */
   CompletableFuture<List<Object>> eval(ScriptCommand call) {
     CompletableFuture<List<Object>> answer = new CompletableFuture<>();
     eval(call, false, answer);

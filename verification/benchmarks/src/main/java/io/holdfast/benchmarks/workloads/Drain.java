@@ -114,7 +114,7 @@ public final class Drain implements Workload {
                   }
                   served.countDown();
                   // The end of a thread costs more than a hand-over, and is no part of it.
-                  awaitUninterrupted(measured);
+                  await(measured);
                 });
         thread.setDaemon(true);
         thread.start();
@@ -135,7 +135,7 @@ public final class Drain implements Workload {
           .with(Metrics.VIOLATIONS, section.violations());
     }
 
-    private static void awaitUninterrupted(CountDownLatch latch) {
+    private static void await(CountDownLatch latch) {
       try {
         latch.await();
       } catch (InterruptedException stopped) {

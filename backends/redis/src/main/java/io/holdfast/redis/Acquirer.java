@@ -51,10 +51,10 @@ final class Acquirer {
     this.context = context;
     this.settings = settings;
     this.keys = keys;
-    this.topology =
-        topology.apply(
-            new Messages(context, claims, !settings.replicas().isNone(), this::giveBack));
-    this.releaser = new Releaser(context, keys, this.topology, claims);
+    Server.Ear messages =
+        new Messages(context, claims, !settings.replicas().isNone(), this::giveBack);
+    this.topology = topology.apply(messages);
+    this.releaser = new Releaser(context, keys, this.topology, claims, messages);
   }
 
   CompletableFuture<Acquisition> acquire(AcquireRequest request) {

@@ -8,6 +8,7 @@ import io.holdfast.spi.LockBackend.Acquisition.Granted;
 import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.Moment;
 import java.util.function.BiConsumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,6 +16,8 @@ import org.slf4j.LoggerFactory;
 /** What the scripts of others tell us: that we were granted a lock, or ended by force. */
 final class Messages implements Server.Ear {
   private static final Logger LOG = LoggerFactory.getLogger(RedisBackend.class);
+
+  private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
 
   private final BackendContext context;
   private final Claims claims;
@@ -78,7 +81,7 @@ final class Messages implements Server.Ear {
   private static @Nullable Holder holder(String text) {
     int dash = text.lastIndexOf('-');
     String number = text.substring(dash + 1);
-    return dash <= 0 || !number.matches("\\d{1,18}")
+    return dash <= 0 || !NUMBER.matcher(number).matches()
         ? null
         : new Holder(text.substring(0, dash), Long.parseLong(number));
   }

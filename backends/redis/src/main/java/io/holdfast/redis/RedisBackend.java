@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Mechanism.</b> The lock is the plain string of the {@code SET NX PX} recipe, so that
  * clients of that recipe and Holdfast exclude each other. Each verb is one script. Whoever waits
  * stands in a sorted set beside the key; whoever releases makes the first live waiter the holder in
- * the same script, and tells it by a message. Polls, slow ones, find what messages missed. Tokens
- * are a hybrid of counter and server time, so that they grow though the counter is lost.
+ * the same script, and tells it by a message, or by its reply. Polls, slow ones, find what those
+ * missed. Tokens are a hybrid of counter and server time, so that they grow though the counter is
+ * lost.
  *
  * <p><b>Guarantees.</b> One holder at a time while the primary keeps its data and its clock is not
  * set. Waiters are served in order of arrival. See {@link RedisGuarantees}.

@@ -20,12 +20,15 @@ final class Releaser {
   private final Keys keys;
   private final Topology topology;
   private final Claims claims;
+  private final Server.Ear messages;
 
-  Releaser(BackendContext context, Keys keys, Topology topology, Claims claims) {
+  Releaser(
+      BackendContext context, Keys keys, Topology topology, Claims claims, Server.Ear messages) {
     this.context = context;
     this.keys = keys;
     this.topology = topology;
     this.claims = claims;
+    this.messages = messages;
   }
 
   CompletableFuture<Boolean> release(Hold hold) {
@@ -59,12 +62,16 @@ final class Releaser {
         eval(lock, holder, entry),
         (reply, failure) -> {
           if (reply != null) {
+            if (reply.size() > 3) {
+              messages.message(reply.get(3).toString()); // First: somebody holds a lock from now.
+            }
             answer.complete(Script.number(reply, 0) == 1);
             handOverMore(lock, reply, 2);
           } else if (failure != null && "TRYAGAIN".equals(Failures.codeOf(failure))) {
             sendForOneKey(lock, holder, answer);
           } else if (failure != null) {
             answer.completeExceptionally(failure);
+            keys.nameOf(lock.lock()).ifPresent(context::retry); // What it told a waiter is lost.
           }
         });
     return answer;

@@ -3,6 +3,7 @@
 -- ARGV[1] holder
 -- ARGV[2] its entry in the queue; empty: it never stood there
 -- Reply {1 if it held the lock, us, 1 if there is more to hand over; in the usual case nothing}
+--    or {1, us, 0, message}: it held the lock, and the next is of the same client: what its channel would have told it
 --    or 1: it held the lock
 local held, more = 0, false
 if current == ARGV[1] then

@@ -19,16 +19,21 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** A client without core: it sends what a test says, when it says it, and renews nothing. */
 final class BareClient implements BackendContext, AutoCloseable {
   private final Origin origin =
       new Origin(UUID.randomUUID().toString().replace("-", ""), "test", 1, "test");
   private final LockBackend backend;
+  private final BlockingQueue<Long> served = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> retried = new LinkedBlockingQueue<>();
 
   BareClient(String address) {
     this.backend = BackendProvider.backendAt(address);
@@ -47,6 +52,16 @@ final class BareClient implements BackendContext, AutoCloseable {
 
   CompletableFuture<Boolean> release(String name, int number) {
     return backend.release(hold(name, number)).toCompletableFuture();
+  }
+
+  /** The number of the next waiter that was made a holder. */
+  @Nullable Long served() throws InterruptedException {
+    return served.poll(30, TimeUnit.SECONDS);
+  }
+
+  /** The next lock for which waiters were told to ask again. */
+  @Nullable String retried() throws InterruptedException {
+    return retried.poll(30, TimeUnit.SECONDS);
   }
 
   private Hold hold(String name, int number) {
@@ -96,10 +111,14 @@ final class BareClient implements BackendContext, AutoCloseable {
   }
 
   @Override
-  public void granted(Holder holder, Granted grant) {}
+  public void granted(Holder holder, Granted grant) {
+    served.add(holder.number());
+  }
 
   @Override
-  public void retry(String name) {}
+  public void retry(String name) {
+    retried.add(name);
+  }
 
   @Override
   public void lost(Holder holder, LossCause cause) {}

@@ -2,10 +2,14 @@
 package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.BackendException;
 import io.holdfast.FencingToken;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.testkit.servers.Eventually;
+import io.holdfast.testkit.servers.FaultyProxy;
 import io.holdfast.testkit.servers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A release right behind a request: the message of the grant may overtake the answer "held". */
+/** The waiter that is next, and how it hears of it. */
 @Tag("redis")
 class HandOverTest {
 
@@ -36,6 +40,37 @@ class HandOverTest {
         assertThat(next.token().isNewerThan(held.token())).isTrue();
         assertThat(next.release()).isTrue();
       }
+    }
+  }
+
+  @Test
+  void a_waiter_of_the_same_client_needs_no_message() throws Exception {
+    try (RedisServer server = RedisServer.start();
+        BareClient client = new BareClient("redis://" + server.hostAndPort())) {
+      long messages = Clients.published(server);
+      client.acquire("n", 1, Duration.ZERO).get(30, TimeUnit.SECONDS);
+      client.acquire("n", 2, Duration.ofMinutes(1)).get(30, TimeUnit.SECONDS);
+      assertThat(client.release("n", 1).get(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(client.served()).isEqualTo(2);
+      assertThat(Clients.published(server)).isEqualTo(messages);
+    }
+  }
+
+  @Test
+  void waiters_of_a_client_whose_release_has_no_answer_ask_for_themselves() throws Exception {
+    try (RedisServer server = RedisServer.start();
+        FaultyProxy network = new FaultyProxy(server.port());
+        BareClient client = new BareClient("redis://" + network.hostAndPort() + "?timeout=500ms")) {
+      client.acquire("n", 3, Duration.ZERO).get(30, TimeUnit.SECONDS);
+      client.release("n", 3).get(30, TimeUnit.SECONDS); // The server learns the scripts.
+      client.acquire("n", 1, Duration.ZERO).get(30, TimeUnit.SECONDS);
+      client.acquire("n", 2, Duration.ofMinutes(1)).get(30, TimeUnit.SECONDS);
+      network.loseReplies();
+      assertThatThrownBy(() -> client.release("n", 1).get(30, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(BackendException.class);
+      assertThat(client.retried()).isEqualTo("n");
+      Eventually.until(
+          "the server has served it", () -> server.call("GET", "lock:n").toString().endsWith("-2"));
     }
   }
 

@@ -131,6 +131,32 @@ class ScriptsTest extends ScriptCases {
     }
 
     @Test
+    void a_waiter_of_the_same_client_is_told_by_the_reply() {
+      long token = bench.ask(a).token();
+      Asker sibling = new Asker("a-2", Keys.CHANNEL + "a", ScriptBench.LEASE, 5, "exclusive");
+      bench.stand(sibling);
+      Reply reply = new Reply(bench.eval(Script.RELEASE, bench.keys.all(), a.holder(), a.entry()));
+      assertThat(bench.owner()).isEqualTo("a-2");
+      assertThat(reply.number(0)).isEqualTo(1);
+      String[] message = reply.parts().get(3).toString().split(" ", 6);
+      assertThat(message[0] + message[1]).isEqualTo("granteda-2");
+      assertThat(Long.parseLong(message[2])).isGreaterThan(token);
+      assertThat(Long.parseLong(message[3])).isEqualTo(Long.parseLong(message[2]) + 5);
+      assertThat(message[4]).isEqualTo(reply.parts().get(1).toString());
+      assertThat(message[5]).isEqualTo("lock:n");
+    }
+
+    @Test
+    void a_client_whose_id_begins_like_ours_is_told_by_a_message() {
+      Asker other = new Asker("a-b-1", Keys.CHANNEL + "a-b", ScriptBench.LEASE, 0, "exclusive");
+      RedisWire ears = bench.listen(other);
+      bench.ask(a);
+      bench.stand(other);
+      assertThat(bench.release(a)).isTrue();
+      assertThat(ScriptBench.message(ears)).startsWith("granted a-b-1 ");
+    }
+
+    @Test
     void a_waiter_that_nobody_hears_for_is_passed_over_in_the_same_script() {
       bench.listen(c);
       bench.ask(a);

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
 
-/** Leases that one client holds for twice their time, after others came and went. */
-record Holding(Contender contender, Duration leaseTime, int leases) {
+/** Leases that one client holds for a while, after others came and went. */
+record Holding(Contender contender, Duration time, int leases) {
   static final String PER_SECOND = "requests per second";
   static final String CPU = "client % of a core";
   static final String SERVER = "server % of a core";
@@ -47,7 +47,7 @@ record Holding(Contender contender, Duration leaseTime, int leases) {
   private Metrics watched(RedisServer server) throws InterruptedException {
     Counters before = Counters.of(server);
     long startNanos = System.nanoTime();
-    Thread.sleep(leaseTime.multipliedBy(2).toMillis());
+    Thread.sleep(time.toMillis());
     Counters after = Counters.of(server);
     double seconds = (System.nanoTime() - startNanos) / 1e9;
     double clientSeconds = after.clientSecondsSince(before) / seconds;

@@ -36,15 +36,16 @@ public final class ScalingHeld implements Workload {
 
   @Override
   public String title() {
-    return "so many leases held by one client for twice their time of 15 s";
+    return "so many leases of 15 s held by one client for 30 s (quick: 15 s)";
   }
 
   @Override
   public Outcome run(Plan plan) throws Exception {
+    Duration time = leaseTime.multipliedBy(plan.size(2, 1));
     Curve curve = new Curve("Holdfast");
     for (int leases : plan.quick() ? quick : full) {
       plan.progress().accept(id() + ": " + leases);
-      Metrics metrics = new Holding(HoldfastContender.leasing(leaseTime), leaseTime, leases).turn();
+      Metrics metrics = new Holding(HoldfastContender.leasing(leaseTime), time, leases).turn();
       curve.points().put(leases, metrics);
     }
     List<String> costs = List.of(Holding.CLIENT_EACH, Holding.SERVER_EACH, Holding.HEAP);

@@ -24,11 +24,12 @@ final class ChildProcess {
   /** Starts a program; its output goes to this file. */
   static Process start(Path log, List<String> command) {
     try {
-      return new ProcessBuilder(asUser(command))
-          .directory(log.resolveSibling(".").toFile())
-          .redirectErrorStream(true)
-          .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-          .start();
+      return Orphans.prevent(
+          new ProcessBuilder(asUser(command))
+              .directory(log.resolveSibling(".").toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+              .start());
     } catch (IOException failed) {
       throw new UncheckedIOException("could not run " + command.get(0), failed);
     }

@@ -213,7 +213,7 @@ public final class RedisServer implements AutoCloseable {
               .redirectErrorStream(true)
               .redirectOutput(directory.resolve("log").toFile());
       builder.environment().putAll(environment);
-      return builder.start();
+      return Orphans.prevent(builder.start());
     } catch (IOException failed) {
       throw new UncheckedIOException(
           "no Redis server: set " + BINARY_VARIABLE + " or put redis-server on the PATH", failed);

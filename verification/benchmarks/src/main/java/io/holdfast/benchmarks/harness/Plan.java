@@ -26,7 +26,7 @@ public record Plan(
   public static Plan of(boolean quick, Consumer<String> progress) {
     return quick
         ? new Plan(1, 3, Duration.ofMillis(250), Duration.ofMillis(500), true, progress)
-        : new Plan(3, 5, Duration.ofSeconds(1), Duration.ofSeconds(4), false, progress);
+        : new Plan(2, 5, Duration.ofSeconds(1), Duration.ofSeconds(4), false, progress);
   }
 
   /** The same without turns that do not count, for what is compiled already. */

@@ -36,7 +36,7 @@ final class HandWrittenQueue implements JobQueue {
 
   @Override
   public String name() {
-    return "by hand";
+    return "SQL by hand";
   }
 
   @Override

@@ -2,6 +2,7 @@
 package io.holdfast.benchmarks.workloads;
 
 import io.holdfast.benchmarks.harness.Workload;
+import io.holdfast.benchmarks.jobs.ClaimAndComplete;
 import java.util.List;
 
 /** All workloads, in the order of the table of figures. */
@@ -21,6 +22,7 @@ public final class Workloads {
         Drain.inClients(50),
         new Acknowledged(),
         new Quorum(),
+        new ClaimAndComplete(),
         new Advisory(),
         new Ceiling(),
         new Footprint(),

@@ -25,7 +25,7 @@ public record Plan(
   /** The whole of it, or a quick one. */
   public static Plan of(boolean quick, Consumer<String> progress) {
     return quick
-        ? new Plan(1, 3, Duration.ofMillis(250), Duration.ofMillis(500), true, progress)
+        ? new Plan(1, 1, Duration.ofMillis(250), Duration.ofSeconds(1), true, progress)
         : new Plan(2, 5, Duration.ofSeconds(1), Duration.ofSeconds(4), false, progress);
   }
 

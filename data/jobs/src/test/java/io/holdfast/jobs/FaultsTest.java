@@ -88,6 +88,7 @@ class FaultsTest extends JobsTest {
     go.countDown();
     queues.awaitNumber(
         "SELECT count(*) FROM $.job WHERE state = 2 AND payload = '2'", count -> count == 1);
+    queues.network().cut(); // Or the reply is on its way still, and comes when all is well again.
     queues.network().heal();
     queues.awaitEmpty();
     assertThat(seen).containsExactly("1 in attempt 1", "2 in attempt 1");
@@ -126,6 +127,7 @@ class FaultsTest extends JobsTest {
     queues.network().loseReplies();
     go.countDown();
     queues.awaitEmpty();
+    queues.network().cut(); // As above.
     queues.network().heal();
     Eventually.until("told again", () -> recorder.heard(JobListener.Stale.class).size() == 1);
     assertThat(recorder.heard(JobListener.Stale.class).get(0).isRepeat()).isTrue();

@@ -7,6 +7,7 @@ import io.holdfast.BackendException;
 import io.holdfast.Mode;
 import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.LockBackend.Renewal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -78,7 +79,7 @@ final class Renewer {
   private CompletableFuture<?> renew(List<Hold> holds, List<Integer> chunk, Renewal[] answers) {
     boolean alone = holds.get(chunk.get(0)).mode() instanceof Mode.Exclusive;
     List<String> chunkKeys = new ArrayList<>((alone ? 1 : 3) * chunk.size());
-    List<String> arguments = new ArrayList<>(2 * chunk.size());
+    List<String> arguments = new ArrayList<>(chunk.size() + 1);
     for (int index : chunk) {
       Hold hold = holds.get(index);
       if (alone) {
@@ -87,8 +88,8 @@ final class Renewer {
         chunkKeys.addAll(List.of(keys.of(hold.name()).shared()));
       }
       arguments.add(hold.holder().toString());
-      arguments.add(Long.toString(Entries.millis(hold.leaseTime())));
     }
+    arguments.addAll(leases(holds, chunk));
     return topology
         .evalAcknowledged(
             alone ? Script.RENEW : Script.RENEW_SHARED,
@@ -109,6 +110,17 @@ final class Renewer {
               }
               return all(causes);
             });
+  }
+
+  /** One stands for all if they are the same, as mostly. */
+  private static List<String> leases(List<Hold> holds, List<Integer> chunk) {
+    Duration first = holds.get(chunk.get(0)).leaseTime();
+    boolean isTheSame =
+        chunk.stream().allMatch(index -> holds.get(index).leaseTime().equals(first));
+    return (isTheSame ? chunk.subList(0, 1) : chunk)
+        .stream()
+            .map(index -> Long.toString(Entries.millis(holds.get(index).leaseTime())))
+            .toList();
   }
 
   /** Not acknowledged: it may be by the next try, and is lost if it never is. */

@@ -382,15 +382,26 @@ class ScriptsTest extends ScriptCases {
       bench.wire.call("SET", "lock:3", "y-1");
       List<Object> reply =
           bench.eval(
-              Script.RENEW,
-              new String[] {"lock:1", "lock:2", "lock:3"},
-              "x-1",
-              "9",
-              "x-2",
-              "9",
-              "x-3",
-              "9");
+              Script.RENEW, new String[] {"lock:1", "lock:2", "lock:3"}, "x-1", "x-2", "x-3", "9");
       assertThat(reply.subList(1, 4)).isEqualTo(List.of(1L, 0L, -1L));
+    }
+
+    @Test
+    void each_may_have_a_lease_of_its_own() {
+      List.of("1", "2", "3").forEach(lock -> bench.wire.call("SET", "lock:" + lock, "x-" + lock));
+      String[] locks = {"lock:1", "lock:2", "lock:3"};
+      bench.eval(Script.RENEW, locks, "x-1", "x-2", "x-3", "5000", "90000", "5000");
+      assertThat(pttl("lock:1")).isBetween(1L, 9_000L);
+      assertThat(pttl("lock:2")).isBetween(50_000L, 99_000L);
+      assertThat(pttl("lock:3")).isBetween(1L, 9_000L);
+    }
+
+    @Test
+    void one_lease_stands_for_all() {
+      List.of("1", "2").forEach(lock -> bench.wire.call("SET", "lock:" + lock, "x-" + lock));
+      bench.eval(Script.RENEW, new String[] {"lock:1", "lock:2"}, "x-1", "x-2", "90000");
+      assertThat(pttl("lock:1")).isBetween(50_000L, 99_000L);
+      assertThat(pttl("lock:2")).isBetween(50_000L, 99_000L);
     }
   }
 

@@ -18,7 +18,7 @@ public final class ScriptTimes {
   public static final int RECORDED_MICROS = 200;
 
   private static final int TOO_LONG_MICROS = 1000;
-  private static final List<String> PLAIN = List.of("get", "set", "exists", "del", "pexpire");
+  private static final List<String> PLAIN = List.of("get", "set", "exists", "del", "pexpireat");
 
   private final RedisServer server;
 
@@ -71,7 +71,9 @@ public final class ScriptTimes {
     if ((keys == 6 && arguments == 2) || releasesTogether) {
       return "release";
     }
-    return arguments == 2 * keys ? "renew" : "other";
+    boolean renews =
+        arguments == keys + 1 || arguments == 2 * keys; // One lease time, or each its own.
+    return renews ? "renew" : "other";
   }
 
   private long plainOnes() {

@@ -87,6 +87,7 @@ class PicturesTest {
     assertThat(ScriptTimes.kind(words(6, 2))).isEqualTo("release");
     assertThat(ScriptTimes.kind(words(9, 13))).isEqualTo("acquire");
     assertThat(ScriptTimes.kind(words(6, 3))).isEqualTo("release");
+    assertThat(ScriptTimes.kind(words(3, 4))).isEqualTo("renew");
     assertThat(ScriptTimes.kind(words(3, 6))).isEqualTo("renew");
     assertThat(ScriptTimes.kind(words(7, 4))).isEqualTo("other");
     List<String> cut = new ArrayList<>(words(200, 400).subList(0, 31));

@@ -4,9 +4,10 @@ package io.holdfast.internal;
 import io.holdfast.spi.Moment;
 import io.holdfast.spi.TimeSource;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,11 +16,8 @@ import org.slf4j.LoggerFactory;
  * What is due when, for everything in one runtime: polls, renewals, local deadlines. One wake-up of
  * the {@link TimeSource} serves all of it, so 100,000 leases cost no thread and no timer each.
  *
- * <p><b>Structure.</b> A heap whose entries know their place in it: adding, moving and taking out
- * are O(log n), and a lease that was released leaves nothing behind. (Timers that merely notice
- * later that they are not needed any more pile up by the million under load.) Each place has four
- * children, and the times stand in an array of their own: with very many entries to look at one
- * costs more than to compare it, and the times of four children are found together.
+ * <p><b>Structure.</b> A {@link DueHeap}: a lease that was released leaves nothing behind. (Timers
+ * that merely notice later that they are not needed any more pile up by the million under load.)
  *
  * <p><b>The two clocks.</b> Entries are ordered by the monotonic clock. When the wall clock runs
  * ahead of it (the machine was suspended, or the clock was set), everything is looked at anew,
@@ -31,11 +29,11 @@ final class Timetable {
   private static final long LONGEST_SLEEP_NANOS = Duration.ofSeconds(1).toNanos();
   private static final long NOTABLE_JUMP_NANOS = Duration.ofMillis(1).toNanos();
   private static final long UNARMED = Long.MAX_VALUE;
-  private static final int CHILDREN = 4;
+  private static final int OUT = -1;
 
   /** Something that has a next step. */
   abstract static class Entry {
-    private int place = -1;
+    private int number = OUT;
 
     /** Takes the next step if it is time for it. Never blocks. */
     abstract void due(Moment now);
@@ -43,8 +41,8 @@ final class Timetable {
 
   private final TimeSource time;
   private final Runnable afterEach;
-  private final List<Entry> heap = new ArrayList<>();
-  private long[] dueNanos = new long[64];
+  private final DueHeap heap = new DueHeap();
+  private @Nullable Entry[] entries = new Entry[64]; // By their numbers in the heap.
   private long armedFor = UNARMED;
   private long wallAhead;
 
@@ -61,12 +59,10 @@ final class Timetable {
   void schedule(Entry entry, long monotonicNanos) {
     long wakeUp;
     synchronized (this) {
-      if (entry.place < 0) {
-        heap.add(entry);
-        makeRoom();
-        settle(entry, monotonicNanos, heap.size() - 1);
+      if (entry.number == OUT) {
+        add(entry, monotonicNanos);
       } else {
-        settle(entry, monotonicNanos, entry.place);
+        heap.move(entry.number, monotonicNanos);
       }
       wakeUp = toArm(monotonicNanos);
     }
@@ -101,7 +97,7 @@ final class Timetable {
     afterEach.run();
     long wakeUp;
     synchronized (this) {
-      wakeUp = heap.isEmpty() ? UNARMED : toArm(dueNanos[0]);
+      wakeUp = heap.size() == 0 ? UNARMED : toArm(heap.firstNanos());
     }
     arm(wakeUp);
   }
@@ -141,7 +137,7 @@ final class Timetable {
   private void lookAtAll(Moment now) {
     List<Entry> all;
     synchronized (this) {
-      all = List.copyOf(heap);
+      all = Stream.of(entries).filter(Objects::nonNull).toList();
     }
     for (Entry entry : all) {
       step(entry, now);
@@ -157,70 +153,28 @@ final class Timetable {
   }
 
   private synchronized @Nullable Entry next(Moment now) {
-    if (heap.isEmpty() || dueNanos[0] - now.monotonicNanos() > 0) {
+    if (heap.size() == 0 || heap.firstNanos() - now.monotonicNanos() > 0) {
       return null;
     }
-    Entry first = heap.get(0);
+    Entry first = Objects.requireNonNull(entries[heap.first()]);
     remove(first);
     return first;
   }
 
+  private void add(Entry entry, long monotonicNanos) {
+    int number = heap.add(monotonicNanos);
+    if (number == entries.length) {
+      entries = Arrays.copyOf(entries, number + number / 8);
+    }
+    entries[number] = entry;
+    entry.number = number;
+  }
+
   private void remove(Entry entry) {
-    if (entry.place < 0) {
-      return;
+    if (entry.number != OUT) {
+      heap.remove(entry.number);
+      entries[entry.number] = null;
+      entry.number = OUT;
     }
-    int end = heap.size() - 1;
-    Entry last = heap.remove(end);
-    if (last != entry) {
-      settle(last, dueNanos[end], entry.place);
-    }
-    entry.place = -1;
-  }
-
-  private void makeRoom() {
-    if (heap.size() > dueNanos.length) {
-      dueNanos = Arrays.copyOf(dueNanos, dueNanos.length + dueNanos.length / 8);
-    }
-  }
-
-  /** Puts the entry where it belongs, beginning at a place that is free or its own. */
-  private void settle(Entry entry, long nanos, int from) {
-    int place = from;
-    while (place > 0 && nanos - dueNanos[(place - 1) / CHILDREN] < 0) {
-      place = shift((place - 1) / CHILDREN, place);
-    }
-    for (int child = firstDue(place); child > 0; child = firstDue(place)) {
-      if (dueNanos[child] - nanos >= 0) {
-        break;
-      }
-      place = shift(child, place);
-    }
-    put(entry, nanos, place);
-  }
-
-  /** Moves what is at one place to a free one; returns the place that this frees. */
-  private int shift(int from, int to) {
-    put(heap.get(from), dueNanos[from], to);
-    return from;
-  }
-
-  private void put(Entry entry, long nanos, int place) {
-    heap.set(place, entry);
-    dueNanos[place] = nanos;
-    entry.place = place;
-  }
-
-  /** Which of the children is due first; negative if there are none. */
-  private int firstDue(int place) {
-    int first = CHILDREN * place + 1;
-    if (first >= heap.size()) {
-      return -1;
-    }
-    int end = Math.min(first + CHILDREN, heap.size());
-    int earliest = first;
-    for (int child = first + 1; child < end; child++) {
-      earliest = dueNanos[child] - dueNanos[earliest] < 0 ? child : earliest;
-    }
-    return earliest;
   }
 }

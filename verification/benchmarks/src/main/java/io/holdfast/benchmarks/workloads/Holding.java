@@ -16,7 +16,14 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
 
-/** Leases that one client holds for a while, after others came and went. */
+/**
+ * Leases that one client holds for a while, after others came and went. They are held for half as
+ * long before they are measured: renewals come seldom, and at first most of their time is the JIT
+ * compiler's.
+ *
+ * @param time for how long it is measured: a multiple of a third of the lease time, in which each
+ *     is renewed once
+ */
 record Holding(Contender contender, Duration time, int leases) {
   static final String PER_SECOND = "requests per second";
   static final String CPU = "client % of a core";
@@ -38,6 +45,7 @@ record Holding(Contender contender, Duration time, int leases) {
       Together.run(leases, i -> taken.set(i, take(client, names.get(i))));
       double heap = (Heap.used() - heapBefore) / (double) leases;
       // A few leases are less than what the JVM gets rid of meanwhile: then there is no figure.
+      Thread.sleep(time.dividedBy(2).toMillis());
       ScriptTimes times = ScriptTimes.watch(server);
       Metrics metrics = watched(server).with(HEAP, heap > 0 ? heap : Double.NaN);
       return times.report(metrics.with(LOST, leases - present(server, names)));

@@ -36,12 +36,12 @@ public final class ScalingHeld implements Workload {
 
   @Override
   public String title() {
-    return "so many leases of 15 s held by one client for 30 s (quick: 15 s)";
+    return "so many leases of 15 s held by one client for 45 s (quick: 15 s), the last 30 s (10 s) measured";
   }
 
   @Override
   public Outcome run(Plan plan) throws Exception {
-    Duration time = leaseTime.multipliedBy(plan.size(2, 1));
+    Duration time = leaseTime.multipliedBy(plan.size(6, 2)).dividedBy(3);
     Curve curve = new Curve("Holdfast");
     for (int leases : plan.quick() ? quick : full) {
       plan.progress().accept(id() + ": " + leases);

@@ -9,6 +9,7 @@ import io.holdfast.spi.Finding;
 import io.holdfast.spi.Finding.Verdict;
 import io.holdfast.spi.LockBackend;
 import io.holdfast.testkit.servers.Eventually;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -50,14 +51,27 @@ class CheckUpTest {
         .orElse(null);
   }
 
+  private static boolean says(List<Finding> findings, String text) {
+    return findings.stream().anyMatch(finding -> finding.seen().contains(text));
+  }
+
   private String name(int node) {
     return "redis://" + nodes.network(node).hostAndPort();
   }
 
   @Test
   void nodes_that_are_well_are_named() {
-    assertThat(findings()).allMatch(finding -> finding.verdict() == Verdict.GOOD).hasSize(4);
-    assertThat(verdict(name(2) + " takes part")).isEqualTo(Verdict.GOOD);
+    List<String> named = new ArrayList<>(List.of("3 of 3 nodes take part"));
+    List.of(0, 1, 2).forEach(node -> named.add(name(node) + " takes part"));
+    // A busy machine may answer too late for one look, and then that is said.
+    Eventually.until(
+        "all are well",
+        () -> {
+          List<Finding> findings = findings();
+          return findings.stream().allMatch(finding -> finding.verdict() == Verdict.GOOD)
+              && findings.size() == named.size()
+              && named.stream().allMatch(text -> says(findings, text));
+        });
   }
 
   @Test

@@ -152,11 +152,21 @@ final class Launched implements AutoCloseable {
   }
 
   static void signal(String name, long pid) {
+    if (!isSent(name, pid)) {
+      throw new AssertionError("could not send " + name + " to " + pid);
+    }
+  }
+
+  /** To one that may end at any moment, as what a command starts does. */
+  static void signalIfThere(String name, long pid) {
+    if (!isSent(name, pid) && ProcessHandle.of(pid).isPresent()) {
+      throw new AssertionError("could not send " + name + " to " + pid + ", though it is there");
+    }
+  }
+
+  private static boolean isSent(String name, long pid) {
     try {
-      int status = new ProcessBuilder("bash", "-c", "kill -" + name + " " + pid).start().waitFor();
-      if (status != 0) {
-        throw new AssertionError("could not send " + name + " to " + pid);
-      }
+      return new ProcessBuilder("bash", "-c", "kill -" + name + " " + pid).start().waitFor() == 0;
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     } catch (InterruptedException interrupted) {

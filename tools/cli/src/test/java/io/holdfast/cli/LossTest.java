@@ -184,18 +184,16 @@ class LossTest {
       parts.addAll(workers(token));
       Stopping.outsideOfMutex(
           locks,
-          () -> parts.forEach(part -> Launched.signal("STOP", part)),
-          () -> parts.forEach(part -> Launched.signal("CONT", part)));
+          () -> parts.forEach(part -> Launched.signalIfThere("STOP", part)),
+          () -> parts.forEach(part -> Launched.signalIfThere("CONT", part)));
       Launched second = run(url());
       Eventually.until(
           "the second is at work; it said " + second.errors(), () -> journal().holders() == 2);
-      workers(token).forEach(worker -> Launched.signal("CONT", worker));
+      workers(token).forEach(worker -> Launched.signalIfThere("CONT", worker));
       // It is at work beside the second one, and nobody can help that; but its writes are refused.
       Eventually.until("the guard has refused a write", () -> journal().wasRefused(token));
       assertThat(journal().overlaps()).isEmpty();
-      parts.stream()
-          .filter(part -> ProcessHandle.of(part).isPresent())
-          .forEach(part -> Launched.signal("CONT", part));
+      parts.forEach(part -> Launched.signalIfThere("CONT", part));
       assertThat(first.exitCode()).isEqualTo(ExitCode.LOST);
       second.close();
     }

@@ -117,10 +117,10 @@ final class Renewer {
     Duration first = holds.get(chunk.get(0)).leaseTime();
     boolean isTheSame =
         chunk.stream().allMatch(index -> holds.get(index).leaseTime().equals(first));
-    return (isTheSame ? chunk.subList(0, 1) : chunk)
-        .stream()
-            .map(index -> Long.toString(Entries.millis(holds.get(index).leaseTime())))
-            .toList();
+    List<Integer> said = isTheSame ? chunk.subList(0, 1) : chunk;
+    return said.stream()
+        .map(index -> Long.toString(Entries.millis(holds.get(index).leaseTime())))
+        .toList();
   }
 
   /** Not acknowledged: it may be by the next try, and is lost if it never is. */

@@ -38,7 +38,7 @@ public final class Held implements Workload {
     List<Contender> contenders =
         List.of(
             HoldfastContender.leasing(LEASE_TIME), new RedissonContender(Kind.LOCK, LEASE_TIME));
-    Duration time = LEASE_TIME.multipliedBy(plan.size(6, 2)).dividedBy(3);
+    Duration time = Holding.time(plan, LEASE_TIME);
     Map<String, Metrics> results = new LinkedHashMap<>();
     for (Contender contender : contenders) {
       plan.progress().accept(id() + ": " + contender.name());

@@ -6,6 +6,7 @@ import io.holdfast.benchmarks.harness.Contender;
 import io.holdfast.benchmarks.harness.Counters;
 import io.holdfast.benchmarks.harness.Heap;
 import io.holdfast.benchmarks.harness.Metrics;
+import io.holdfast.benchmarks.harness.Plan;
 import io.holdfast.benchmarks.harness.ScriptTimes;
 import io.holdfast.benchmarks.harness.Together;
 import io.holdfast.testkit.servers.RedisServer;
@@ -17,12 +18,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
 
 /**
- * Leases that one client holds for a while, after others came and went. They are held for half as
- * long before they are measured: renewals come seldom, and at first most of their time is the JIT
- * compiler's.
+ * Leases that one client holds for a while, after others came and went.
  *
- * @param time for how long it is measured: a multiple of a third of the lease time, in which each
- *     is renewed once
+ * @param time for how long they are measured
  */
 record Holding(Contender contender, Duration time, int leases) {
   static final String PER_SECOND = "requests per second";
@@ -35,6 +33,11 @@ record Holding(Contender contender, Duration time, int leases) {
 
   private static final int EARLIER = 10_000;
 
+  /** Each lease is renewed once in a third of its time: with parts of that, requests are chance. */
+  static Duration time(Plan plan, Duration leaseTime) {
+    return leaseTime.multipliedBy(plan.size(6, 2)).dividedBy(3);
+  }
+
   Metrics turn() throws Exception {
     List<String> names = IntStream.range(0, leases).mapToObj(i -> "held:" + i).toList();
     AtomicReferenceArray<Client.Taken> taken = new AtomicReferenceArray<>(leases);
@@ -44,9 +47,9 @@ record Holding(Contender contender, Duration time, int leases) {
       long heapBefore = Heap.used();
       Together.run(leases, i -> taken.set(i, take(client, names.get(i))));
       double heap = (Heap.used() - heapBefore) / (double) leases;
-      // A few leases are less than what the JVM gets rid of meanwhile: then there is no figure.
-      Thread.sleep(time.dividedBy(2).toMillis());
+      Thread.sleep(time.dividedBy(2).toMillis()); // At first most of it is the JIT compiler's.
       ScriptTimes times = ScriptTimes.watch(server);
+      // A few leases are less than what the JVM gets rid of meanwhile: then there is no figure.
       Metrics metrics = watched(server).with(HEAP, heap > 0 ? heap : Double.NaN);
       return times.report(metrics.with(LOST, leases - present(server, names)));
     }

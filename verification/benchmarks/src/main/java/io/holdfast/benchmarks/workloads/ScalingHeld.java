@@ -41,7 +41,7 @@ public final class ScalingHeld implements Workload {
 
   @Override
   public Outcome run(Plan plan) throws Exception {
-    Duration time = leaseTime.multipliedBy(plan.size(6, 2)).dividedBy(3);
+    Duration time = Holding.time(plan, leaseTime);
     Curve curve = new Curve("Holdfast");
     for (int leases : plan.quick() ? quick : full) {
       plan.progress().accept(id() + ": " + leases);

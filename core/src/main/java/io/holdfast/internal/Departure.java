@@ -29,7 +29,7 @@ final class Departure extends Timetable.Entry {
   private CompletableFuture<Boolean> lastTry = new CompletableFuture<>();
 
   /** There from the beginning: closing may find a departure before its first try, and waits. */
-  private @Nullable CompletableFuture<Boolean> nextTry = new CompletableFuture<>();
+  private @Nullable CompletableFuture<Boolean> nextTry = lastTry;
 
   private Departure(LockRuntime runtime, Hold hold) {
     this.runtime = runtime;
@@ -43,11 +43,9 @@ final class Departure extends Timetable.Entry {
   /** Begins, and returns the answer to a request that is sent from now on. */
   static CompletableFuture<Boolean> release(LockRuntime runtime, Hold hold) {
     while (true) {
-      CompletableFuture<Boolean> answer =
-          runtime
-              .departures()
-              .computeIfAbsent(hold.holder(), unused -> new Departure(runtime, hold))
-              .tryNow();
+      Departure first = new Departure(runtime, hold);
+      Departure known = runtime.departures().putIfAbsent(hold.holder(), first);
+      CompletableFuture<Boolean> answer = (known == null ? first : known).tryNow();
       if (answer != null) {
         return answer;
       }

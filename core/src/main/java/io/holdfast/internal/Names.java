@@ -23,7 +23,7 @@ final class Names {
               + "…' has "
               + bytes);
     }
-    name.codePoints().forEach(Names::requirePrintable);
+    requirePrintable(name);
     return name;
   }
 
@@ -32,8 +32,14 @@ final class Names {
       throw new IllegalArgumentException(
           "a purpose has at most " + LONGEST_BYTES + " characters, not " + purpose.length());
     }
-    purpose.codePoints().forEach(Names::requirePrintable);
+    requirePrintable(purpose);
     return purpose;
+  }
+
+  private static void requirePrintable(String text) {
+    for (int at = 0; at < text.length(); at = text.offsetByCodePoints(at, 1)) {
+      requirePrintable(text.codePointAt(at));
+    }
   }
 
   private static void requirePrintable(int character) {

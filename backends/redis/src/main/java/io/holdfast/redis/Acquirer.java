@@ -59,9 +59,7 @@ final class Acquirer {
 
   CompletableFuture<Acquisition> acquire(AcquireRequest request) {
     Keys.LockKeys lock = keys.of(request.hold().name());
-    Claim claim =
-        claims.of(
-            request.hold().holder(), () -> new Claim(request, topology.channelOf(lock.lock())));
+    Claim claim = claims.of(new Claim(request, topology.channelOf(lock.lock())));
     claim.asks();
     CompletableFuture<Acquisition> answer = new CompletableFuture<>();
     if (request.patience().isZero()) {
@@ -131,7 +129,7 @@ final class Acquirer {
             };
     if (settings.replicas().isNone()) {
       return claim.isNew() && request.hold().mode() == Mode.EXCLUSIVE
-          ? topology.evalTogether(usual(request, lock), Script.ACQUIRE, lock.all(), arguments)
+          ? topology.evalTogether(usual(request, lock), Script.ACQUIRE, lock, arguments)
           : topology.eval(Script.ACQUIRE, lock.all(), arguments);
     }
     return topology

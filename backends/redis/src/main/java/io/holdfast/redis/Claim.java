@@ -13,9 +13,8 @@ import org.jspecify.annotations.Nullable;
  * one.
  */
 final class Claim {
-  private final Hold hold;
-  private final String entry;
-  private final Moment firstSent;
+  private final AcquireRequest firstRequest;
+  private final String channel;
   private long ticket;
   private @Nullable Moment queuedSent;
   private long queuedMicros;
@@ -28,18 +27,18 @@ final class Claim {
   private boolean isUnsettled;
   private boolean left;
 
-  Claim(AcquireRequest request, String channel) {
-    this.hold = request.hold();
-    this.entry = Entries.of(request, channel);
-    this.firstSent = request.sent();
+  Claim(AcquireRequest firstRequest, String channel) {
+    this.firstRequest = firstRequest;
+    this.channel = channel;
   }
 
   Hold hold() {
-    return hold;
+    return firstRequest.hold();
   }
 
+  /** Made when it is asked for: most are granted together with others, and need none. */
   String entry() {
-    return entry;
+    return Entries.of(firstRequest, channel);
   }
 
   synchronized long ticket() {
@@ -108,7 +107,8 @@ final class Claim {
     toldToken = first;
     toldMicros = serverMicros;
     mayStand = true;
-    return new Granted(first, (int) (last - first), queuedSent == null ? firstSent : queuedSent);
+    return new Granted(
+        first, (int) (last - first), queuedSent == null ? firstRequest.sent() : queuedSent);
   }
 
   /** It leaves. Returns for how long a request of it may yet be carried out, in nanoseconds. */

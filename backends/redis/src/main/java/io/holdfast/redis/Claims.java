@@ -6,15 +6,16 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Our holders that ask, wait, or were handed what they hold. */
 final class Claims {
   private final Map<Holder, Claim> claims = new ConcurrentHashMap<>();
 
-  Claim of(Holder holder, Supplier<Claim> first) {
-    return claims.computeIfAbsent(holder, unused -> first.get());
+  /** The claim of its holder: this one, if it asks for the first time. */
+  Claim of(Claim asking) {
+    Claim known = claims.putIfAbsent(asking.hold().holder(), asking);
+    return known == null ? asking : known;
   }
 
   @Nullable Claim find(Holder holder) {

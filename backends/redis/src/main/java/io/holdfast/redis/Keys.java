@@ -89,10 +89,14 @@ final class Keys {
   /** The keys of one lock. */
   static final class LockKeys {
     private final String lock;
+    private final String fence;
+    private final String queue;
     private volatile String @Nullable [] all;
 
     LockKeys(String lock) {
       this.lock = lock;
+      this.fence = beside("fence");
+      this.queue = beside("queue");
     }
 
     private boolean isOf(String prefix, String name) {
@@ -106,7 +110,7 @@ final class Keys {
     }
 
     String queue() {
-      return beside("queue");
+      return queue;
     }
 
     String forced() {
@@ -114,7 +118,7 @@ final class Keys {
     }
 
     String fence() {
-      return beside("fence");
+      return fence;
     }
 
     /** Who waits for a node's vote. */
@@ -133,7 +137,7 @@ final class Keys {
       if (known == null) {
         known =
             new String[] {
-              lock, beside("fence"), queue(), beside("alive"), beside("holders"), beside("weights")
+              lock, fence, queue, beside("alive"), beside("holders"), beside("weights")
             };
         all = known;
       }
@@ -142,14 +146,12 @@ final class Keys {
 
     /** What an acquisition touches in the usual case. */
     String[] toAcquire() {
-      String[] all = all();
-      return new String[] {all[0], all[1], all[2]};
+      return new String[] {lock, fence, queue};
     }
 
     /** What a release touches in the usual case. */
     String[] toRelease() {
-      String[] all = all();
-      return new String[] {all[0], all[2]};
+      return new String[] {lock, queue};
     }
 
     String[] allAndForced() {

@@ -59,8 +59,8 @@ final class OneServer implements Topology {
 
   @Override
   public CompletableFuture<List<Object>> evalTogether(
-      Call usual, Script script, String[] keys, Function<Wire, String[]> arguments) {
-    SharedCall.Caller caller = new SharedCall.Caller(usual, script, keys, arguments);
+      Call usual, Script script, Keys.LockKeys lock, Function<Wire, String[]> arguments) {
+    SharedCall.Caller caller = new SharedCall.Caller(usual, script, lock, arguments);
     return server.send(wire -> wire.evalTogether(caller));
   }
 

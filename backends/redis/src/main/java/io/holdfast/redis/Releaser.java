@@ -35,16 +35,20 @@ final class Releaser {
     Claim claim = claims.find(hold.holder());
     String entry = claim == null ? "" : claim.entry();
     long lateNanos = claim == null ? 0 : claim.leaves(context.now().monotonicNanos());
-    CompletableFuture<Boolean> answer =
-        Answers.typed("release of '" + hold.name() + "' failed", send(hold, entry));
+    CompletableFuture<Boolean> answer = new CompletableFuture<>();
     Answers.handle(
-        answer,
+        send(hold, entry),
         (held, failure) -> {
           if (failure != null) {
             forgetLater(hold);
-          } else if (claim != null) {
+            answer.completeExceptionally(
+                Failures.of("release of '" + hold.name() + "' failed", failure));
+            return;
+          }
+          if (claim != null) {
             claims.tidy(claim);
           }
+          answer.complete(held);
         });
     if (lateNanos > 0) {
       context.after(Duration.ofNanos(lateNanos), () -> Answers.ignore(send(hold, entry)));
@@ -84,7 +88,7 @@ final class Releaser {
       return topology.eval(Script.RELEASE, lock.all(), arguments);
     }
     Call usual = new Call(Script.RELEASE_TOGETHER, lock.toRelease(), holder);
-    return topology.evalTogether(usual, Script.RELEASE, lock.all(), arguments);
+    return topology.evalTogether(usual, Script.RELEASE, lock, arguments);
   }
 
   /** Ends the hold that has this token, whoever has it. */

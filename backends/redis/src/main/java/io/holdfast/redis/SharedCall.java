@@ -5,7 +5,7 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.CommandArgs;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -26,13 +26,13 @@ final class SharedCall implements ScriptCommand {
   static final class Caller extends CompletableFuture<List<Object>> {
     private final Call usual;
     private final Script script;
-    private final String[] keys;
+    private final Keys.LockKeys lock;
     private final Function<Wire, String[]> arguments;
 
-    Caller(Call usual, Script script, String[] keys, Function<Wire, String[]> arguments) {
+    Caller(Call usual, Script script, Keys.LockKeys lock, Function<Wire, String[]> arguments) {
       this.usual = usual;
       this.script = script;
-      this.keys = keys;
+      this.lock = lock;
       this.arguments = arguments;
     }
 
@@ -41,7 +41,7 @@ final class SharedCall implements ScriptCommand {
     }
 
     Call alone(Wire wire) {
-      return new Call(script, keys, arguments.apply(wire));
+      return new Call(script, lock.all(), arguments.apply(wire));
     }
   }
 
@@ -76,14 +76,18 @@ final class SharedCall implements ScriptCommand {
   }
 
   private Call together() {
-    List<String> keys = new ArrayList<>();
-    List<String> arguments = new ArrayList<>(List.of(ofAll));
-    for (Caller caller : callers) {
-      Collections.addAll(keys, caller.usual.keys());
-      Collections.addAll(arguments, caller.usual.arguments());
+    Call ofOne = callers.get(0).usual;
+    int keysEach = ofOne.keys().length;
+    int argumentsEach = ofOne.arguments().length;
+    String[] keys = new String[callers.size() * keysEach];
+    String[] arguments = Arrays.copyOf(ofAll, ofAll.length + callers.size() * argumentsEach);
+    for (int i = 0; i < callers.size(); i++) {
+      Call usual = callers.get(i).usual;
+      System.arraycopy(usual.keys(), 0, keys, i * keysEach, keysEach);
+      System.arraycopy(
+          usual.arguments(), 0, arguments, ofAll.length + i * argumentsEach, argumentsEach);
     }
-    return new Call(
-        callers.get(0).together(), keys.toArray(String[]::new), arguments.toArray(String[]::new));
+    return new Call(ofOne.script(), keys, arguments);
   }
 
   @Override

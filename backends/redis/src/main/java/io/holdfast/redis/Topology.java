@@ -61,8 +61,8 @@ interface Topology {
    * @param usual what it is usually, for one call with others
    */
   default CompletableFuture<List<Object>> evalTogether(
-      Call usual, Script script, String[] keys, Function<Wire, String[]> arguments) {
-    return eval(script, keys, arguments);
+      Call usual, Script script, Keys.LockKeys lock, Function<Wire, String[]> arguments) {
+    return eval(script, lock.all(), arguments);
   }
 
   /** The same, and waits for replicas if any are required. */

@@ -151,8 +151,9 @@ class SharedCallsTest {
   @Test
   void nobody_joins_a_call_that_failed_before_it_was_written() {
     Call usual = new Call(Script.RELEASE_TOGETHER, new String[0]);
+    Keys.LockKeys lock = new Keys("lock:").of("n");
     SharedCall.Caller first =
-        new SharedCall.Caller(usual, Script.RELEASE, new String[0], wire -> new String[0]);
+        new SharedCall.Caller(usual, Script.RELEASE, lock, wire -> new String[0]);
     SharedCall call = new SharedCall(first, usual, new String[0]);
     call.failed(new IllegalStateException("not connected"), unusual -> {});
     assertThat(first).isCompletedExceptionally();

@@ -111,7 +111,7 @@ public final class Crew {
       }
       pace.arriveAndAwaitAdvance();
     }
-    pace.arriveAndDeregister();
+    pace.arriveAndAwaitAdvance(); // Not to end before the counters of threads are read.
     ended.countDown();
   }
 

@@ -118,7 +118,7 @@ public interface Holdfast extends AutoCloseable {
 
     /**
      * How often, and for how long after its grant, an exclusive hold may be passed on to waiters of
-     * this process before the store gives others their turn. 32 times and 20 ms, or {@code
+     * this process before the store gives others their turn. 128 times and 20 ms, or {@code
      * HOLDFAST_PASSES} and {@code HOLDFAST_PASS_TIME}; 0 turns it off.
      */
     Builder localPasses(int count, Duration time);

@@ -27,7 +27,7 @@ public final class HoldfastBuilder implements Holdfast.Builder {
   private @Nullable Duration maxHold = environment.time("HOLDFAST_MAX_HOLD").orElse(null);
   private Duration shortestPoll = environment.time("HOLDFAST_POLL_SHORTEST", Duration.ofMillis(20));
   private Duration longestPoll = environment.time("HOLDFAST_POLL_LONGEST", Pacing.LONGEST_POLL);
-  private int passes = validPasses(environment.number("HOLDFAST_PASSES", 32));
+  private int passes = validPasses(environment.number("HOLDFAST_PASSES", 128));
   private Duration passTime = environment.time("HOLDFAST_PASS_TIME", Duration.ofMillis(20));
   private String application =
       environment.text("HOLDFAST_APPLICATION").orElseGet(ThisProcess::application);

@@ -27,6 +27,8 @@ final class LockRuntime {
   /** For how long a store may be silent before core stops waiting for its answer. */
   static final long ANSWER_NANOS = Duration.ofSeconds(5).toNanos();
 
+  private static final Vigil ANSWERS = Vigil.ofProcess();
+
   private final LockBackend backend;
   private final Settings settings;
   private final TimeSource time;
@@ -207,7 +209,7 @@ final class LockRuntime {
     try {
       while (true) {
         try {
-          return answer.get();
+          return ANSWERS.await(answer);
         } catch (InterruptedException again) {
           interrupted = true;
         } catch (ExecutionException failed) {

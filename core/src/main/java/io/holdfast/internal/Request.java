@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * waiter in a {@link LocalQueue}; the answer comes once, on any thread.
  */
 final class Request implements Attempt.Caller {
+  /** Not that of answers: whoever waits for others to release learns nothing of the store. */
+  private static final Vigil GRANTS = Vigil.ofProcess();
+
   private final LockRuntime runtime;
   private final Terms terms;
   private final Duration wait;
@@ -80,7 +83,7 @@ final class Request implements Attempt.Caller {
   /** Waits for the answer. */
   Optional<Lease> await() throws InterruptedException {
     try {
-      return answer.get();
+      return GRANTS.await(answer);
     } catch (InterruptedException interrupted) {
       leave();
       throw interrupted;

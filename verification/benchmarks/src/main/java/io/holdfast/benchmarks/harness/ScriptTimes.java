@@ -14,6 +14,9 @@ import java.util.TreeMap;
  * millisecond did not run for most of it.
  */
 public final class ScriptTimes {
+  /** How many scripts blocked the server for too long. */
+  public static final String TOO_LONG = "scripts over 1 ms";
+
   /** What is faster is not recorded: the record itself would cost more than the script. */
   public static final int RECORDED_MICROS = 200;
 
@@ -51,7 +54,7 @@ public final class ScriptTimes {
     for (String kind : List.of("acquire", "release", "renew")) {
       metrics.with("longest " + kind + " µs", (double) longest.getOrDefault(kind, 0L));
     }
-    return metrics.with("scripts over 1 ms", scripts).with("plain commands over 1 ms", plainOnes());
+    return metrics.with(TOO_LONG, scripts).with("plain commands over 1 ms", plainOnes());
   }
 
   /** By the number of its keys and arguments, of which the record keeps the first few. */

@@ -8,6 +8,7 @@ import io.holdfast.benchmarks.harness.Contender;
 import io.holdfast.benchmarks.harness.Metrics;
 import io.holdfast.benchmarks.harness.Outcome;
 import io.holdfast.benchmarks.harness.Plan;
+import io.holdfast.benchmarks.harness.ScriptTimes;
 import io.holdfast.benchmarks.harness.Verdict;
 import io.holdfast.benchmarks.harness.Workload;
 import java.time.Duration;
@@ -58,6 +59,7 @@ public final class Held implements Workload {
         Verdict.atMost(
             "CPU ÷ Redisson RLock", ours.get(Holding.CPU) / redisson.get(Holding.CPU), 0.5),
         Verdict.atMost("heap of each lease", ours.get(Holding.HEAP), 250),
-        Verdict.atMost("lost", ours.get(Holding.LOST), 0));
+        Verdict.atMost("lost", ours.get(Holding.LOST), 0),
+        Verdict.atMost(ScriptTimes.TOO_LONG, ours.get(ScriptTimes.TOO_LONG), 0));
   }
 }

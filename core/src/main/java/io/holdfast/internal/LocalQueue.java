@@ -44,12 +44,12 @@ final class LocalQueue extends Timetable.Entry implements Attempt.Caller {
   /** Takes the waiter in; false if this queue is retired, and another one must be asked. */
   boolean join(Request request) {
     Attempt begun;
-    request.joins(this);
     lock.lock();
     try {
       if (retired) {
         return false;
       }
+      request.joins(this, hold == null && waiters.isEmpty());
       waiters.add(request);
       watch(request.deadlineNanos());
       begun = standing != null && standing.extend(request.deadlineNanos()) ? null : stand();

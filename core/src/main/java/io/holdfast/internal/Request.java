@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * waiter in a {@link LocalQueue}; the answer comes once, on any thread.
  */
 final class Request implements Attempt.Caller {
-  /** Not that of answers: whoever waits for others to release learns nothing of the store. */
+  /** Not that of answers: other processes may delay a grant for as long as they like. */
   private static final Vigil GRANTS = Vigil.ofProcess();
 
   private final LockRuntime runtime;
@@ -29,6 +29,7 @@ final class Request implements Attempt.Caller {
   private final CompletableFuture<Optional<Lease>> answer = new CompletableFuture<>();
   private @Nullable LocalQueue queue;
   private @Nullable Attempt attempt;
+  private boolean first = true;
 
   private Request(LockRuntime runtime, Terms terms, Duration wait) {
     this.runtime = runtime;
@@ -76,14 +77,19 @@ final class Request implements Attempt.Caller {
     return runtime.now().since(asked);
   }
 
-  void joins(LocalQueue queue) {
+  /**
+   * @param first whether nobody of this process holds the lock or waits for it: then the answer is
+   *     the store's
+   */
+  void joins(LocalQueue queue, boolean first) {
     this.queue = queue;
+    this.first = first;
   }
 
   /** Waits for the answer. */
   Optional<Lease> await() throws InterruptedException {
     try {
-      return GRANTS.await(answer);
+      return first ? GRANTS.await(answer) : answer.get();
     } catch (InterruptedException interrupted) {
       leave();
       throw interrupted;

@@ -83,6 +83,11 @@ final class AliveLocks {
     remove(own);
   }
 
+  /** The file by which others know that a process of this JVM lives. */
+  FileIdentity identityOf(String process) throws IOException {
+    return new FileIdentity(folderOf(process).resolve(ALIVE));
+  }
+
   boolean isAlive(String process) {
     return isAlive(folderOf(process));
   }

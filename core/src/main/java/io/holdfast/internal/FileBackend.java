@@ -81,9 +81,11 @@ final class FileBackend implements LockBackend {
   @Override
   public CompletionStage<List<Renewal>> renew(List<Hold> holds) {
     List<CompletableFuture<Renewal>> answers = new ArrayList<>(holds.size());
+    long asked = LockFiles.storeTime(work().context().now());
     for (Hold hold : holds) {
       answers.add(
-          work().change(hold.name(), section -> section.table().renew(hold, section.time())));
+          work()
+              .change(hold.name(), section -> section.table().renew(hold, asked, section.time())));
     }
     return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
         .handle((done, failed) -> failed)

@@ -9,14 +9,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Short critical sections between all processes that use a directory: one byte of one file for each
@@ -38,14 +34,14 @@ final class FileMutex implements AutoCloseable {
 
   private final Path path;
   private final FileChannel channel;
-  private final @Nullable Object identity;
+  private final FileIdentity identity;
   private final ReentrantLock[] local =
       Stream.generate(ReentrantLock::new).limit(ENTRY + 1).toArray(ReentrantLock[]::new);
 
   FileMutex(Path path) throws IOException {
     this.path = path;
     this.channel = FileChannel.open(path, CREATE, WRITE);
-    this.identity = identity();
+    this.identity = new FileIdentity(path);
   }
 
   /** What is done while nobody else does anything in the same place. */
@@ -72,7 +68,8 @@ final class FileMutex implements AutoCloseable {
   private <T> T inLocal(int place, Section<T> section) throws IOException {
     FileLock lock = OsLocks.lock(channel, place, path);
     try {
-      requireOriginal();
+      // A mutex that was deleted is ours alone.
+      identity.requireOriginal();
       return section.run();
     } finally {
       lock.release();
@@ -88,21 +85,6 @@ final class FileMutex implements AutoCloseable {
       }
     } catch (InterruptedException interrupted) {
       throw new FileSystemException(path.toString(), null, "interrupted");
-    }
-  }
-
-  /** A mutex that was deleted is ours alone: those who came later have locked another file. */
-  private void requireOriginal() throws IOException {
-    if (identity != null && !identity.equals(identity())) {
-      throw new UnfitException(path, "deleted or replaced while it was in use; start again");
-    }
-  }
-
-  private @Nullable Object identity() throws IOException {
-    try {
-      return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
-    } catch (NoSuchFileException deleted) {
-      return null;
     }
   }
 

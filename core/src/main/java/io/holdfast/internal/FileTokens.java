@@ -132,11 +132,19 @@ final class FileTokens {
     ByteBuffer buffer =
         ByteBuffer.allocate(3 * Long.BYTES).putLong(marks.floor).putLong(marks.limit);
     buffer.putLong(checksum(buffer.array())).flip();
+    Folders.write(
+        () -> {
+          put(buffer.duplicate());
+          Files.move(draft, file, ATOMIC_MOVE);
+        },
+        draft);
+  }
+
+  private void put(ByteBuffer buffer) throws IOException {
     try (FileChannel channel = FileChannel.open(draft, CREATE, WRITE, TRUNCATE_EXISTING)) {
       channel.write(buffer);
       channel.force(true);
     }
-    Files.move(draft, file, ATOMIC_MOVE);
   }
 
   private static long checksum(byte[] bytes) {

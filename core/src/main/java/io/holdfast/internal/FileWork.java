@@ -199,7 +199,7 @@ final class FileWork implements FileRequests.Audience {
 
   private void touch() {
     try {
-      directory.touch();
+      directory.touch(context.now().wallNanos());
     } catch (IOException failed) {
       log.warn("could not touch the files in {}: {}", directory.path(), failed.toString());
     }

@@ -8,12 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -199,10 +201,25 @@ final class LockDirectory {
     }
   }
 
-  /** Makes the files of this JVM look used, to those who delete what nobody has used for days. */
-  void touch() throws IOException {
+  /**
+   * Makes everything look used, to those who delete what nobody has used for days. Files that carry
+   * locks of the system are written to: to set their time would end the locks.
+   */
+  void touch(long wallNanos) throws IOException {
     mutex.touch();
     aliveLocks.touch();
+    Path processes = path.resolve("processes");
+    List<Path> others = new ArrayList<>(children(locks()));
+    others.addAll(children(processes));
+    others.addAll(List.of(path.resolve("tokens"), locks(), drafts(), processes));
+    FileTime now = FileTime.from(wallNanos, TimeUnit.NANOSECONDS);
+    for (Path each : others) {
+      try {
+        Files.setLastModifiedTime(each, now);
+      } catch (NoSuchFileException removed) {
+        continue;
+      }
+    }
   }
 
   /** What is in a folder; nothing if there is no folder. */

@@ -36,10 +36,13 @@ final class LockFiles {
 
   private final LockDirectory directory;
   private final BackendContext context;
+  private final FileIdentity alive;
 
-  LockFiles(LockDirectory directory, BackendContext context) {
+  /** For a process that has entered the directory. */
+  LockFiles(LockDirectory directory, BackendContext context) throws IOException {
     this.directory = directory;
     this.context = context;
+    this.alive = directory.aliveLocks().identityOf(context.origin().process());
   }
 
   static long storeTime(Moment moment) {
@@ -73,6 +76,8 @@ final class LockFiles {
   }
 
   private Section change(String name, String file, Consumer<Section> changes) throws IOException {
+    // Without it the others take us for dead, and take whatever we are granted.
+    alive.requireOriginal();
     StateFile state = directory.stateFile(file);
     StateRecord found = state.read();
     StateRecord before = found == null ? unused(name) : found;

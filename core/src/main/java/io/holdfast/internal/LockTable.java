@@ -151,12 +151,18 @@ final class LockTable {
     return Duration.ofNanos(Math.max(1, next));
   }
 
-  /** Extends the hold, unless it is gone. */
-  Renewal renew(Hold hold, long now) {
+  /**
+   * Extends the hold, unless it is gone.
+   *
+   * @param asked when the holder asked, which is later than now if the clock was set back since:
+   *     the holder counts its lease time from there
+   */
+  Renewal renew(Hold hold, long asked, long now) {
     prune(now);
     int held = indexOf(holding, hold.holder());
     if (held >= 0) {
-      holding.set(held, holding.get(held).until(now + hold.leaseTime().toNanos()));
+      long until = Math.max(asked, now) + hold.leaseTime().toNanos();
+      holding.set(held, holding.get(held).until(until));
       return Renewal.RENEWED;
     }
     if (indexOf(forced, hold.holder()) >= 0) {
@@ -219,7 +225,8 @@ final class LockTable {
         row.mode(),
         Optional.of(new FencingToken(row.token())),
         Duration.ofNanos(row.until() - now),
-        Optional.of(Duration.ofNanos(now - row.since())),
+        // Not less than nothing, if the clock was set back since.
+        Optional.of(Duration.ofNanos(Math.max(0, now - row.since()))),
         Optional.of(row.origin()),
         Optional.ofNullable(row.purpose()));
   }

@@ -73,7 +73,7 @@ final class MemoryBackend implements LockBackend {
     List<Renewal> answers = new ArrayList<>(holds.size());
     long now = storeTime(context().now());
     for (Hold hold : holds) {
-      answers.add(look(hold.name(), table -> table.renew(hold, now), Renewal.GONE));
+      answers.add(look(hold.name(), table -> table.renew(hold, now, now), Renewal.GONE));
     }
     return completedFuture(answers);
   }

@@ -118,8 +118,13 @@ final class StateFile {
     byte[] slots = new byte[Math.multiplyExact(slotBytes, 2)];
     System.arraycopy(bytes, 0, slots, offset(version), bytes.length);
     // A draft that a killed writer left is simply overwritten: the mutex is ours.
-    put(draft, slots, 0, WRITE, CREATE, TRUNCATE_EXISTING);
-    Files.move(draft, file, ATOMIC_MOVE);
+    Folders.write(
+        () -> {
+          put(draft, slots, 0, WRITE, CREATE, TRUNCATE_EXISTING);
+          Files.move(draft, file, ATOMIC_MOVE);
+        },
+        draft,
+        file);
   }
 
   /** The slot follows from the version, so that the one before is never touched. */

@@ -9,7 +9,10 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -20,11 +23,13 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 
 /**
- * Prints JUnit's reports as a specification, then what could not run or failed, then the totals.
+ * Prints JUnit's reports as a specification, then the slowest classes, then what did not run or
+ * failed, then the totals.
  *
  * <p>A test that was skipped must say why: "not claimed: …" if its backend does not promise this,
  * "could not run here: …" if the machine lacks something. Any other reason is a failure, and so is
- * a test that never ended, and a run without tests.
+ * a test that never ended, a test class that should have run and is in no report, and a run without
+ * tests.
  */
 final class Report {
   enum Outcome {
@@ -50,6 +55,8 @@ final class Report {
     boolean ended;
     Outcome outcome = Outcome.FAILED;
     String reason = "it began and never ended";
+    Instant began = Instant.EPOCH;
+    Duration time = Duration.ZERO;
 
     Node(String name, String path) {
       this.name = name;
@@ -66,6 +73,15 @@ final class Report {
       return id.matches(".*/\\[test-(template|factory):[^/]*");
     }
 
+    boolean isClass() {
+      return id.matches("\\[engine:[^/]*/\\[class:[^/]*");
+    }
+
+    /** The name of the test class, with its package. */
+    String className() {
+      return id.replaceFirst(".*\\[class:", "").replaceFirst("]$", "");
+    }
+
     Stream<Node> all() {
       return Stream.concat(Stream.of(this), children.stream().flatMap(Node::all));
     }
@@ -74,7 +90,11 @@ final class Report {
   private static final PrintStream out =
       new PrintStream(new FileOutputStream(FileDescriptor.out), true, UTF_8);
 
-  /** Takes one argument: "yes" if Maven was content with the build, else "no". */
+  /**
+   * Takes "yes" if Maven was content with the build, else "no"; "all" if every test of the modules
+   * should have run, else "some"; and the modules: "core", or "core:io/holdfast" for the tests in a
+   * package and below.
+   */
   public static void main(String[] args) throws IOException {
     boolean built = args[0].equals("yes");
     List<Node> roots = new ArrayList<>();
@@ -82,16 +102,29 @@ final class Report {
       roots.addAll(read(file));
     }
     List<Node> counted = roots.stream().flatMap(Node::all).filter(Node::counts).toList();
+    List<Node> classes = roots.stream().flatMap(Node::all).filter(Node::isClass).toList();
+    List<String> missing = new ArrayList<>();
+    if (args[1].equals("all")) {
+      for (String module : List.of(args).subList(2, args.length)) {
+        missing.addAll(missing(module, classes));
+      }
+    }
     long passed = count(counted, Outcome.PASSED);
     long notClaimed = count(counted, Outcome.NOT_CLAIMED);
     long couldNotRun = count(counted, Outcome.COULD_NOT_RUN);
     long failed = count(counted, Outcome.FAILED);
 
     roots.forEach(root -> root.children.forEach(Report::printClass));
+    printSlowest(classes);
     printList("Could not run here:", counted, Outcome.COULD_NOT_RUN);
     printList("Failed:", counted, Outcome.FAILED);
+    if (!missing.isEmpty()) {
+      out.println();
+      out.println("Did not run:");
+      missing.forEach(what -> out.println("  " + what));
+    }
     out.println();
-    if (!built && failed == 0) {
+    if (!built) {
       out.println("The build failed, for the reason that Maven gives above.");
     }
     if (counted.isEmpty()) {
@@ -99,7 +132,43 @@ final class Report {
     }
     out.printf("%d not claimed, %d could not run here%n", notClaimed, couldNotRun);
     out.printf("%d passed, %d failed, %d skipped%n", passed, failed, notClaimed + couldNotRun);
-    System.exit(built && failed == 0 && !counted.isEmpty() ? 0 : 1);
+    boolean complete = built && missing.isEmpty() && !counted.isEmpty();
+    System.exit(complete && failed == 0 ? 0 : 1);
+  }
+
+  /** The test classes of a module that are in no report; or the module, if none of them is. */
+  private static List<String> missing(String module, List<Node> classes) throws IOException {
+    String[] parts = module.split(":");
+    Path sources = Path.of(parts[0], "src", "test", "java");
+    if (!Files.exists(sources)) {
+      return List.of();
+    }
+    List<String> packages = List.of(parts).subList(1, parts.length);
+    List<String> expected = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(sources)) {
+      for (Path file : files.filter(path -> path.toString().endsWith("Test.java")).toList()) {
+        String name = sources.relativize(file).toString().replace('\\', '/');
+        boolean isSelected = packages.isEmpty() || packages.stream().anyMatch(name::startsWith);
+        if (isSelected && !Files.readString(file).contains("\nabstract class ")) {
+          expected.add(name.replaceFirst("\\.java$", "").replace('/', '.'));
+        }
+      }
+    }
+    List<String> missing = new ArrayList<>(expected);
+    missing.removeAll(classes.stream().map(Node::className).toList());
+    if (!missing.isEmpty() && missing.size() == expected.size()) {
+      return List.of(parts[0] + ", with " + missing.size() + " test classes");
+    }
+    return missing.stream().sorted().map(name -> parts[0] + ", " + name).toList();
+  }
+
+  private static void printSlowest(List<Node> classes) {
+    out.println();
+    out.println("Slowest classes:");
+    classes.stream()
+        .sorted(Comparator.comparing((Node node) -> node.time).reversed())
+        .limit(10)
+        .forEach(node -> out.printf("%5d s  %s%n", node.time.toSeconds(), node.className()));
   }
 
   private static List<Path> reports() throws IOException {
@@ -125,9 +194,14 @@ final class Report {
             Node parent = nodes.get(xml.getAttributeValue(null, "parentId"));
             node = new Node(name, path(parent, name));
             (parent == null ? roots : parent.children).add(node);
+            node.began = Instant.parse(xml.getAttributeValue(null, "time"));
             nodes.put(xml.getAttributeValue(null, "id"), node);
           }
-          case "finished" -> node = nodes.get(xml.getAttributeValue(null, "id"));
+          case "finished" -> {
+            node = nodes.get(xml.getAttributeValue(null, "id"));
+            Instant ended = Instant.parse(xml.getAttributeValue(null, "time"));
+            node.time = Duration.between(node.began, ended);
+          }
           case "uniqueId" -> node.id = xml.getElementText();
           case "type" -> node.isTest = !xml.getElementText().equals("CONTAINER");
           case "result" -> end(node, xml.getAttributeValue(null, "status"));

@@ -6,6 +6,7 @@ import io.holdfast.Origin;
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.LockBackend.AcquireRequest;
 import io.holdfast.spi.LockBackend.Acquisition;
+import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.Moment;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -99,7 +100,8 @@ final class LeaseAcquire implements Line.Verb<AcquireRequest, Acquisition> {
       }
       case "held" -> {
         if (!request.patience().isZero()) {
-          waits.stands(request.hold().holder(), request.hold().name(), request.sent());
+          Hold hold = request.hold();
+          waits.stands(hold.holder(), hold.name(), request.sent(), row.getLong(7));
         }
         long recheck = Math.max(0, row.getLong(5));
         task.answer().complete(new Acquisition.Held(Duration.ofNanos(recheck * 1000)));

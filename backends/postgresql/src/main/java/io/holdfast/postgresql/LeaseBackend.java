@@ -124,7 +124,10 @@ final class LeaseBackend extends SqlBackend {
         String[] words = rest.split(" ", -1);
         if (word.equals("granted")) {
           waits.granted(
-              Listener.holder(words[0]), Long.parseLong(words[1]), Integer.parseInt(words[2]));
+              Listener.holder(words[0]),
+              Long.parseLong(words[1]),
+              Integer.parseInt(words[2]),
+              Long.parseLong(words[3]));
         } else if (word.equals("forced")) {
           context.lost(Listener.holder(words[0]), LossCause.FORCED);
         }

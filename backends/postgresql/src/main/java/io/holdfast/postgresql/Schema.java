@@ -13,7 +13,7 @@ import java.sql.Statement;
 
 /** The tables and functions of Holdfast: looked for at the start, and made if that is allowed. */
 final class Schema {
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
 
   private Schema() {}
 
@@ -101,8 +101,9 @@ final class Schema {
                 + settings.schema()
                 + "' has version "
                 + row.getInt(1)
-                + ", and this is a client of version "
-                + VERSION,
+                + ", and this client needs version "
+                + VERSION
+                + ": run PostgresBackend.schema() again",
             null);
       }
     }

@@ -101,7 +101,9 @@ BEGIN
       WHERE name = lock_name AND holder = head.holder
       RETURNING * INTO head;
     IF head.channel IS NOT NULL THEN
-      PERFORM pg_notify(head.channel, 'granted ' || head.holder || ' ' || head.token || ' ' || head.passes);
+      -- With the time: a message that comes late must not be taken for a newer grant.
+      PERFORM pg_notify(head.channel, concat_ws(' ', 'granted', head.holder, head.token, head.passes,
+                                                (extract(epoch FROM now) * 1000000)::bigint));
     END IF;
   END LOOP;
 END $$;
@@ -233,4 +235,4 @@ BEGIN
   RETURN told;
 END $$;
 
-CREATE OR REPLACE FUNCTION holdfast.version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 1';
+CREATE OR REPLACE FUNCTION holdfast.version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 2';

@@ -19,9 +19,15 @@ import java.util.regex.Pattern;
  * @param directory where the files are
  * @param isChosen whether the address named it; the default one is where anybody may write
  * @param allowsNetwork whether a network file system is accepted
+ * @param allowsOthers whether a directory is accepted that other users made or may write to
  * @param linger for how long holds outlive a process that dies, at most; zero: not at all
  */
-record FilePlace(Path directory, boolean isChosen, boolean allowsNetwork, Duration linger) {
+record FilePlace(
+    Path directory,
+    boolean isChosen,
+    boolean allowsNetwork,
+    boolean allowsOthers,
+    Duration linger) {
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rwx------");
 
@@ -63,6 +69,8 @@ record FilePlace(Path directory, boolean isChosen, boolean allowsNetwork, Durati
     }
     if (!isChosen) {
       requireOwn();
+    } else if (!allowsOthers) {
+      FileTrust.require(directory);
     }
   }
 

@@ -11,8 +11,9 @@ import java.util.Set;
 
 /**
  * {@code file:} is a directory of this user's on this machine; {@code file:PATH} one that is
- * chosen; {@code ?network=allow} accepts a network file system; {@code ?linger=30s} keeps holds for
- * their lease time, at most so long, when their process dies.
+ * chosen; {@code ?network=allow} accepts a network file system; {@code ?shared=allow} one that
+ * other users made or may write to; {@code ?linger=30s} keeps holds for their lease time, at most
+ * so long, when their process dies.
  */
 public final class FileProvider implements BackendProvider {
 
@@ -23,7 +24,7 @@ public final class FileProvider implements BackendProvider {
 
   @Override
   public LockBackend open(Address address) {
-    address.requireOnly(Set.of("network", "linger"));
+    address.requireOnly(Set.of("network", "shared", "linger"));
     if (!address.hosts().isEmpty() || address.user().isPresent()) {
       throw new IllegalArgumentException(
           "the address of a file store names no host: write file:/path or file:relative/path");
@@ -32,7 +33,11 @@ public final class FileProvider implements BackendProvider {
     Path directory = isChosen ? Path.of(address.path()) : FilePlace.defaultDirectory();
     return new FileBackend(
         new FilePlace(
-            directory.toAbsolutePath(), isChosen, allowsNetwork(address), linger(address)));
+            directory.toAbsolutePath(),
+            isChosen,
+            allows(address, "network"),
+            allows(address, "shared"),
+            linger(address)));
   }
 
   private static Duration linger(Address address) {
@@ -44,14 +49,14 @@ public final class FileProvider implements BackendProvider {
     }
   }
 
-  private static boolean allowsNetwork(Address address) {
-    String policy = address.parameter("network").orElse("refuse");
+  private static boolean allows(Address address, String what) {
+    String policy = address.parameter(what).orElse("refuse");
     return switch (policy) {
       case "allow" -> true;
       case "refuse" -> false;
       default ->
           throw new IllegalArgumentException(
-              "the parameter 'network' is 'allow' or 'refuse', not '" + policy + "'");
+              "the parameter '" + what + "' is 'allow' or 'refuse', not '" + policy + "'");
     };
   }
 }

@@ -6,6 +6,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The folders of a {@link LockDirectory}, which a cleaner of temporary files may remove while they
@@ -44,10 +45,14 @@ final class Folders {
   /**
    * Only the folder itself: the directory of all of them is not to be made anew under its users.
    */
-  private static void make(Path folder) throws IOException {
+  private static void make(@Nullable Path folder) throws IOException {
+    if (folder == null || Files.isDirectory(folder)) {
+      return;
+    }
     try {
       Files.createDirectory(folder);
     } catch (FileAlreadyExistsException present) {
+      // By another process, just now.
       return;
     }
   }

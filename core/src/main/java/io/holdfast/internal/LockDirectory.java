@@ -42,6 +42,10 @@ final class LockDirectory {
   private static final Map<Object, LockDirectory> OPEN = new HashMap<>();
   private static final ReentrantLock OPENING = new ReentrantLock();
   private static final String THIS_COPY = UUID.randomUUID().toString();
+
+  /** What is in a directory of locks. */
+  static final List<String> ENTRIES = List.of("mutex", "tokens", "locks", "drafts", "processes");
+
   private static final long UNKNOWN = Long.MAX_VALUE;
 
   private final Path path;
@@ -214,11 +218,16 @@ final class LockDirectory {
     others.addAll(List.of(path.resolve("tokens"), locks(), drafts(), processes));
     FileTime now = FileTime.from(wallNanos, TimeUnit.NANOSECONDS);
     for (Path each : others) {
-      try {
-        Files.setLastModifiedTime(each, now);
-      } catch (NoSuchFileException removed) {
-        continue;
-      }
+      touch(each, now);
+    }
+  }
+
+  private static void touch(Path each, FileTime now) throws IOException {
+    try {
+      Files.setLastModifiedTime(each, now);
+    } catch (NoSuchFileException removed) {
+      // It is made again when it is needed.
+      return;
     }
   }
 

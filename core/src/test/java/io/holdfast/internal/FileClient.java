@@ -61,7 +61,8 @@ final class FileClient implements BackendContext, AutoCloseable {
   /** With a wall clock that is set so far ahead, or back. */
   static FileClient in(Path directory, Duration ahead) {
     FileClient client =
-        new FileClient(new FileBackend(new FilePlace(directory, true, false, Duration.ZERO)));
+        new FileClient(
+            new FileBackend(new FilePlace(directory, true, false, false, Duration.ZERO)));
     client.setClock(ahead);
     client.backend.start(client);
     return client;

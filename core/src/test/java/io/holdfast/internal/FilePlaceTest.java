@@ -83,13 +83,13 @@ class FilePlaceTest {
       Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
       Path link = Files.createSymbolicLink(folder.resolve("link"), folder);
       for (Path place : List.of(open, link)) {
-        assertThatThrownBy(() -> new FilePlace(place, false, false, Duration.ZERO).prepare())
+        assertThatThrownBy(() -> new FilePlace(place, false, false, false, Duration.ZERO).prepare())
             .isInstanceOf(UnfitException.class)
             .hasMessageContaining(place.toString());
       }
       Path own = folder.resolve("own");
-      new FilePlace(own, false, false, Duration.ZERO).prepare();
-      new FilePlace(own, false, false, Duration.ZERO).prepare();
+      new FilePlace(own, false, false, false, Duration.ZERO).prepare();
+      new FilePlace(own, false, false, false, Duration.ZERO).prepare();
       assertThat(own).isEmptyDirectory();
     }
 

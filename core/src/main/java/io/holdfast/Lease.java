@@ -58,7 +58,8 @@ public interface Lease extends AutoCloseable {
 
   /**
    * Completes with the cause if the lease is lost, and never otherwise. When it completes, {@link
-   * #isHeld()} is false already. Dependent actions run on the executor for callbacks.
+   * #isHeld()} is false already. It completes on the executor for callbacks, where dependent
+   * actions run unless they are added afterwards.
    */
   CompletionStage<LossCause> loss();
 

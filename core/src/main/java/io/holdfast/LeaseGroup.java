@@ -24,7 +24,9 @@ public interface LeaseGroup extends AutoCloseable {
   /** Whether every lease is still held. */
   boolean isHeld();
 
-  /** Completes with the cause of the first loss, and never if none is lost. */
+  /**
+   * Completes with the cause of the first loss, and never if none is lost; as {@link Lease#loss()}.
+   */
   CompletionStage<LossCause> loss();
 
   /**

@@ -33,7 +33,7 @@ final class Answers {
       @Nullable Throwable problem) {
     try {
       handler.accept(value, problem);
-    } catch (RuntimeException defect) {
+    } catch (Throwable defect) {
       report(defect);
     }
   }
@@ -43,13 +43,13 @@ final class Answers {
     return () -> {
       try {
         task.run();
-      } catch (RuntimeException defect) {
+      } catch (Throwable defect) {
         report(defect);
       }
     };
   }
 
-  private static void report(RuntimeException defect) {
+  private static void report(Throwable defect) {
     log.atError().setCause(defect).log("a defect of Holdfast; please report it");
   }
 }

@@ -5,9 +5,9 @@ import io.holdfast.AsyncLock;
 import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -24,99 +24,108 @@ final class AsyncView implements AsyncLock {
 
   @Override
   public CompletableFuture<Optional<Lease>> tryAcquire() {
-    return answer(Duration.ZERO, Function.identity());
+    return tryAcquire(Duration.ZERO);
   }
 
   @Override
   public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait) {
-    return answer(Times.notNegative(wait, "the wait"), Function.identity());
+    return ask(wait, (promise, request, answer) -> promise.complete(answer, request::leave));
   }
 
   @Override
   public CompletableFuture<Lease> acquire(Duration wait) {
-    return answer(
-        Times.notNegative(wait, "the wait"),
-        granted -> granted.orElseThrow(() -> new LockTimeoutException(terms.name(), wait)));
-  }
-
-  /** The caller's own future: cancelling it withdraws the request, and nothing stays held. */
-  private <T> CompletableFuture<T> answer(Duration wait, Function<Optional<Lease>, T> shape) {
-    Request request = Request.begin(runtime, terms, wait);
-    CompletableFuture<T> callers = new CompletableFuture<>();
-    Answers.handle(
-        request.answer(),
-        (granted, failure) ->
-            runtime
-                .settings()
-                .callbacks()
-                .execute(
-                    () -> {
-                      if (granted == null) {
-                        callers.completeExceptionally(failure);
-                      } else if (!complete(callers, granted, shape)) {
-                        request.leave();
-                      }
-                    }));
-    Answers.handle(
-        callers,
-        (value, failure) -> {
-          if (callers.isCancelled()) {
-            request.leave();
-          }
-        });
-    return callers;
-  }
-
-  private static <T> boolean complete(
-      CompletableFuture<T> callers, Optional<Lease> granted, Function<Optional<Lease>, T> shape) {
-    try {
-      return callers.complete(shape.apply(granted));
-    } catch (LockTimeoutException notGranted) {
-      return callers.completeExceptionally(notGranted);
-    }
+    return askFor(wait, (promise, request, lease) -> promise.complete(lease, request::leave));
   }
 
   @Override
   public <T> CompletableFuture<T> call(Duration wait, Function<Lease, CompletionStage<T>> work) {
-    return acquire(wait).thenCompose(lease -> begin(work, lease).thenCompose(Function.identity()));
+    return askFor(
+        wait,
+        (promise, request, lease) ->
+            promise.begin(() -> begin(promise, (RenewingLease) lease, work), request::leave));
   }
 
-  private <T> CompletableFuture<CompletionStage<T>> begin(
-      Function<Lease, CompletionStage<T>> work, Lease lease) {
-    CompletionStage<T> stage;
+  /** What follows from an answer to a request. */
+  private interface Step<T, A> {
+    void take(Promise<T> promise, Request request, A answer);
+  }
+
+  private <T> CompletableFuture<T> askFor(Duration wait, Step<T, Lease> granted) {
+    return ask(
+        wait,
+        (promise, request, answer) ->
+            answer.ifPresentOrElse(
+                lease -> granted.take(promise, request, lease),
+                () -> promise.fail(new LockTimeoutException(terms.name(), wait))));
+  }
+
+  /** If the user completes the future, in whatever way, nobody waits for the lock any more. */
+  private <T> CompletableFuture<T> ask(Duration wait, Step<T, Optional<Lease>> next) {
+    Times.notNegative(wait, "the wait");
+    Promise<T> promise = new Promise<>(runtime.settings());
+    Request request = Request.begin(runtime, terms, wait);
+    Answers.handle(
+        request.answer(),
+        (answer, failure) -> {
+          if (answer != null) {
+            next.take(promise, request, answer);
+          } else if (failure != null) {
+            promise.fail(failure);
+          }
+        });
+    Answers.handle(
+        promise.future(),
+        (value, failure) -> {
+          if (!request.answer().isDone()) {
+            request.leave();
+          }
+        });
+    return promise.future();
+  }
+
+  /** Whatever the work does, and in whatever way it ends, its lease is released. */
+  private <T> void begin(
+      Promise<T> promise, RenewingLease lease, Function<Lease, CompletionStage<T>> work) {
     try {
-      stage = work.apply(lease);
-    } catch (RuntimeException thrown) {
-      stage = CompletableFuture.failedFuture(thrown);
+      CompletionStage<T> stage =
+          Objects.requireNonNull(work.apply(lease), "the work under a lock must return a stage");
+      Answers.handle(stage, (result, failure) -> ended(promise, lease, result, failure));
+    } catch (Throwable thrown) {
+      ended(promise, lease, null, thrown);
     }
-    return stage
-        .handle((result, failure) -> ended((RenewingLease) lease, result, failure))
-        .toCompletableFuture();
   }
 
-  /**
-   * Released in every case, and then the work's own outcome, unless the lease was lost under it.
-   */
-  private <T> CompletionStage<T> ended(
-      RenewingLease lease, @Nullable T result, @Nullable Throwable failure) {
-    return lease
-        .releaseAsync()
-        .handle(
-            (released, unconfirmed) -> {
-              if (failure != null) {
-                throw new CompletionException(failure);
-              }
-              if (unconfirmed == null && !released) {
-                throw lease.lostException();
-              }
-              return result;
-            });
+  /** Released first, and then the work's own outcome, unless the lease was lost under it. */
+  private <T> void ended(
+      Promise<T> promise, RenewingLease lease, @Nullable T result, @Nullable Throwable failure) {
+    Answers.handle(
+        lease.releaseAsync(),
+        (released, unconfirmed) -> {
+          if (unconfirmed != null) {
+            runtime.events().releaseFailed(lease, unconfirmed);
+          }
+          if (failure != null) {
+            promise.fail(failure);
+          } else if (Boolean.FALSE.equals(released)) {
+            promise.fail(lease.lostException());
+          } else {
+            promise.complete(result);
+          }
+        });
   }
 
   @Override
   public CompletableFuture<Boolean> release(Lease lease) {
-    return ((RenewingLease) lease)
-        .releaseAsync()
-        .thenApplyAsync(Function.identity(), runtime.settings().callbacks());
+    Promise<Boolean> promise = new Promise<>(runtime.settings());
+    Answers.handle(
+        ((RenewingLease) lease).releaseAsync(),
+        (released, unconfirmed) -> {
+          if (unconfirmed != null) {
+            promise.fail(unconfirmed);
+          } else {
+            promise.complete(Boolean.TRUE.equals(released));
+          }
+        });
+    return promise.future();
   }
 }

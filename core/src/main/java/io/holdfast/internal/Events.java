@@ -91,7 +91,7 @@ final class Events {
             "the lease had run out before it was closed: the lease time is too short for this work");
   }
 
-  void releaseFailed(RenewingLease lease, Exception problem) {
+  void releaseFailed(RenewingLease lease, Throwable problem) {
     line(Level.WARN, lease)
         .setCause(problem)
         .log("the store did not confirm the release; trying on");

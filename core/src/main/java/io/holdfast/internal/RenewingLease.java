@@ -42,7 +42,7 @@ final class RenewingLease implements Lease {
   private final long token;
   private volatile State state = State.HELD;
   private volatile @Nullable LossCause cause;
-  private @Nullable CompletableFuture<LossCause> loss;
+  private @Nullable Promise<LossCause> loss;
   private @Nullable CompletableFuture<Boolean> releasing;
 
   /**
@@ -182,12 +182,12 @@ final class RenewingLease implements Lease {
   public CompletionStage<LossCause> loss() {
     synchronized (this) {
       if (loss == null) {
-        loss = new CompletableFuture<>();
+        loss = new Promise<>(runtime().settings());
         if (state == State.LOST && cause != null) {
-          loss.complete(cause);
+          loss.future().complete(cause); // It has no dependents yet.
         }
       }
-      return loss.minimalCompletionStage();
+      return loss.future().minimalCompletionStage();
     }
   }
 
@@ -296,12 +296,12 @@ final class RenewingLease implements Lease {
 
   /** After {@link #markLost}: whoever hears of it finds that the lease is not held. */
   void tellLoss(LossCause cause) {
-    CompletableFuture<LossCause> told;
+    Promise<LossCause> told;
     synchronized (this) {
       told = loss;
     }
     if (told != null) {
-      runtime().settings().callbacks().execute(() -> told.complete(cause));
+      told.complete(cause);
     }
     runtime().events().lost(this, cause);
   }

@@ -136,7 +136,7 @@ class AsyncLockTest {
           lock.async().call(WAIT, lease -> work.thenApply(String::trim));
       work.completeExceptionally(new IllegalStateException("on purpose"));
       CompletableFuture<Throwable> seen = new CompletableFuture<>();
-      result.whenComplete((value, failure) -> seen.complete(failure));
+      var unused = result.whenComplete((value, failure) -> seen.complete(failure));
       assertThat(seen.join()).isInstanceOf(IllegalStateException.class);
     }
 

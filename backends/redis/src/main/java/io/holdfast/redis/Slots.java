@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.lettuce.core.cluster.SlotHash;
 
 /**
@@ -10,8 +12,9 @@ import io.lettuce.core.cluster.SlotHash;
 final class Slots {
   private Slots() {}
 
+  /** Of the bytes that are sent: Lettuce would take those of the JVM's default charset. */
   static int of(String key) {
-    return SlotHash.getSlot(key);
+    return SlotHash.getSlot(key.getBytes(UTF_8));
   }
 
   static String tag(int slot) {

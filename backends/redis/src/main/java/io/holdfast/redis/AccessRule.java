@@ -28,6 +28,7 @@ final class AccessRule {
           "ssubscribe",
           "wait",
           "cluster|slots",
+          "cluster|info",
           "asking",
           "ping",
           "hello",

@@ -6,11 +6,14 @@ import static java.util.concurrent.CompletableFuture.completedFuture;
 import io.holdfast.BackendException;
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.LockBackend.Hold;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The primaries of a cluster, and which of them has which slot. The map of slots is read at the
- * start and mended by redirections; it is read anew when a server does not answer, because then a
- * replica may have taken its place.
+ * start and mended by redirections; it is read anew after a redirection, and when a server does not
+ * answer, because then a replica may have taken its place.
  *
  * <p><b>Messages.</b> A client has one channel for each slot in which it waits, because a script
  * may publish in its own slot only; it subscribes at the slot's primary before it first waits
@@ -31,7 +34,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClusterServers implements Topology {
   private static final int SLOTS = 16_384;
-  private static final int REDIRECTS = 5;
+  private static final int REDIRECTS = 7;
+
+  /** A redirection has the map read anew, but not more often than this. */
+  private static final long REFRESH_NANOS = 1_000_000_000L;
+
+  /** A server to which slots migrate is remembered for so long after it was last named. */
+  private static final long IMPORTING_NANOS = 60_000_000_000L;
 
   private final Connector connector;
   private final RedisSettings settings;
@@ -40,7 +49,9 @@ final class ClusterServers implements Topology {
   private final String channel;
   private final Map<HostAndPort, Server> servers = new ConcurrentHashMap<>();
   private final AtomicReferenceArray<@Nullable Server> bySlot = new AtomicReferenceArray<>(SLOTS);
+  private final Map<HostAndPort, Long> importing = new ConcurrentHashMap<>();
   private @Nullable CompletableFuture<?> refreshing;
+  private volatile long refreshedNanos;
   private volatile boolean sharded = true;
 
   ClusterServers(
@@ -73,72 +84,54 @@ final class ClusterServers implements Topology {
             });
   }
 
-  /** Reads the map of slots from whichever node answers; one reading at a time. */
-  private synchronized CompletableFuture<?> refresh() {
+  /**
+   * Reads the map of slots; one reading at a time.
+   *
+   * @param better a node that is known to be newer than others, which is asked in any case
+   */
+  private synchronized CompletableFuture<?> refresh(HostAndPort... better) {
     CompletableFuture<?> running = refreshing;
     if (running != null && !running.isDone()) {
       return running;
     }
-    Set<HostAndPort> places = new LinkedHashSet<>(servers.keySet());
+    List<HostAndPort> known = new ArrayList<>(servers.keySet());
+    Collections.shuffle(known, new Random(context.random().nextLong()));
+    Set<HostAndPort> places = new LinkedHashSet<>(List.of(better));
+    places.addAll(known);
     places.addAll(settings.hosts());
-    CompletableFuture<?> started = read(List.copyOf(places), 0, null);
+    refreshedNanos = context.now().monotonicNanos();
+    CompletableFuture<?> started =
+        new ClusterSurvey(connector, this::note)
+            .ask(List.copyOf(places))
+            .thenAccept(this::closeAllBut);
     refreshing = started;
     return started;
   }
 
-  private CompletableFuture<?> read(
-      List<HostAndPort> places, int index, @Nullable Throwable gravest) {
-    if (index == places.size()) {
-      return CompletableFuture.failedFuture(
-          BackendException.notApplied("no node of the cluster answers", gravest));
-    }
-    HostAndPort place = places.get(index);
-    return connector
-        .connect(place, () -> {})
-        .toCompletableFuture()
-        .thenCompose(
-            connection ->
-                connection
-                    .async()
-                    .clusterSlots()
-                    .toCompletableFuture()
-                    .thenAccept(slots -> note(place, slots))
-                    .whenComplete((noted, failure) -> Answers.ignore(connection.closeAsync())))
-        .<Object>thenApply(noted -> place)
-        .exceptionallyCompose(
-            failure ->
-                read(places, index + 1, Failures.graver(gravest, failure))
-                    .thenApply(found -> found));
-  }
-
-  /** Each part is: first slot, last slot, the primary's host and port, its replicas. */
-  private void note(HostAndPort asked, List<Object> slots) {
-    Set<HostAndPort> primaries = new LinkedHashSet<>();
-    for (Object part : slots) {
-      List<?> range = (List<?>) part;
-      List<?> node = (List<?>) range.get(2);
-      String host = node.get(0) == null ? "" : node.get(0).toString();
-      int port = ((Long) node.get(1)).intValue();
-      HostAndPort place = new HostAndPort(host.isEmpty() ? asked.host() : host, port);
-      primaries.add(place);
-      Server server = serverAt(place);
-      for (int slot = number(range.get(0)); slot <= number(range.get(1)); slot++) {
+  private void note(ClusterView view) {
+    for (ClusterView.Range range : view.ranges()) {
+      Server server = serverAt(range.primary());
+      for (int slot = range.first(); slot <= range.last(); slot++) {
         bySlot.set(slot, server);
       }
     }
-    if (primaries.isEmpty()) {
-      throw BackendException.notApplied("the node at " + asked + " knows of no slots", null);
-    }
-    servers.forEach(
-        (place, server) -> {
-          if (!primaries.contains(place) && servers.remove(place, server)) {
-            server.close();
-          }
-        });
   }
 
-  private static int number(Object part) {
-    return ((Long) part).intValue();
+  /** A server to which slots migrate may have none yet. */
+  private void closeAllBut(ClusterView view) {
+    Set<HostAndPort> primaries = view.primaries();
+    long nowNanos = context.now().monotonicNanos();
+    importing.values().removeIf(sinceNanos -> nowNanos - sinceNanos > IMPORTING_NANOS);
+    servers.forEach(
+        (place, server) -> {
+          boolean isNeeded = primaries.contains(place) || importing.containsKey(place);
+          if (!isNeeded && servers.remove(place, server)) {
+            server.close(
+                BackendException.notApplied(
+                    "the Redis server at " + place + " is no longer a primary of the cluster",
+                    null));
+          }
+        });
   }
 
   private Server serverAt(HostAndPort place) {
@@ -177,64 +170,111 @@ final class ClusterServers implements Topology {
       return serverOf(lockKey).listening();
     }
     String channelOfSlot = channelOf(lockKey);
-    return redirected(
-        lockKey,
-        serverOf(lockKey),
-        server -> server.listening().thenCompose(mailbox -> mailbox.subscribe(channelOfSlot)),
-        REDIRECTS);
+    Function<Server, CompletableFuture<Void>> subscribe =
+        server -> server.listening().thenCompose(mailbox -> mailbox.subscribe(channelOfSlot));
+    return route(new Routed<>(lockKey, subscribe, subscribe));
   }
 
   @Override
   public CompletableFuture<List<Object>> eval(
       Script script, String[] keys, Function<Wire, String[]> arguments) {
-    return send(keys[0], wire -> wire.eval(script, keys, arguments.apply(wire)));
+    return route(
+        new Routed<>(
+            keys[0],
+            server -> server.eval(script, keys, arguments),
+            server -> server.asked().eval(script, keys, arguments)));
   }
 
   @Override
   public CompletableFuture<Acknowledged> evalAcknowledged(
       Script script, String[] keys, Function<Wire, String[]> arguments) {
-    return redirected(
-        keys[0],
-        serverOf(keys[0]),
-        server -> server.evalAcknowledged(script, keys, arguments),
-        REDIRECTS);
+    return route(
+        new Routed<>(
+            keys[0],
+            server -> server.evalAcknowledged(script, keys, arguments),
+            server -> server.asked().evalAcknowledged(script, keys, arguments)));
   }
 
   @Override
   public <T> CompletableFuture<T> send(String key, Function<Wire, CompletableFuture<T>> command) {
-    return redirected(key, serverOf(key), server -> server.send(command), REDIRECTS);
+    return route(
+        new Routed<>(key, server -> server.send(command), server -> server.asked().send(command)));
   }
 
-  private <T> CompletableFuture<T> redirected(
-      String key, Server server, Function<Server, CompletableFuture<T>> request, int left) {
-    return request
-        .apply(server)
-        .exceptionallyCompose(
-            failure -> {
-              Redirects redirect = Redirects.of(failure);
-              if (redirect == null || left == 0) {
-                lookAgainIfGone(failure);
-                return CompletableFuture.failedFuture(failure);
-              }
-              Server next = serverAt(redirect.place());
-              if (redirect.forGood()) {
-                bySlot.set(Slots.of(key), next);
-                return redirected(key, next, request, left - 1);
-              }
-              return asked(next, request);
-            });
+  /**
+   * A request to the server of a key.
+   *
+   * @param asking how it is made at a server that is about to get the key's slot
+   */
+  private record Routed<T>(
+      String key,
+      Function<Server, CompletableFuture<T>> request,
+      Function<Server, CompletableFuture<T>> asking) {}
+
+  private <T> CompletableFuture<T> route(Routed<T> routed) {
+    Server server = serverOf(routed.key());
+    return followed(routed, server, routed.request().apply(server), 0);
   }
 
-  /** ASKING holds for the next command on its connection: both go out together. */
-  private static <T> CompletableFuture<T> asked(
-      Server server, Function<Server, CompletableFuture<T>> request) {
-    return server
-        .wire()
-        .thenCompose(
-            wire -> {
-              Answers.ignore(wire.send(commands -> commands.asking()));
-              return request.apply(server);
-            });
+  private <T> CompletableFuture<T> followed(
+      Routed<T> routed, Server server, CompletableFuture<T> answer, int redirects) {
+    return answer.exceptionallyCompose(
+        failure -> {
+          Redirects redirect = Redirects.of(failure);
+          if (redirect == null) {
+            lookAgainIfGone(failure);
+            return CompletableFuture.failedFuture(failure);
+          }
+          if (redirects == REDIRECTS) {
+            Answers.ignore(refresh());
+            return CompletableFuture.failedFuture(unsettled(routed.key(), failure));
+          }
+          HostAndPort place = redirect.place(placeOf(server));
+          Server next = serverAt(place);
+          note(redirect, Slots.of(routed.key()), place, next);
+          Function<Server, CompletableFuture<T>> request =
+              redirect.forGood() ? routed.request() : routed.asking();
+          return pause(redirects)
+              .thenCompose(passed -> followed(routed, next, request.apply(next), redirects + 1));
+        });
+  }
+
+  private void note(Redirects redirect, int slot, HostAndPort place, Server next) {
+    if (!redirect.forGood()) {
+      importing.put(place, context.now().monotonicNanos());
+      return;
+    }
+    bySlot.set(slot, next);
+    if (context.now().monotonicNanos() - refreshedNanos > REFRESH_NANOS) {
+      Answers.ignore(refresh(place)); // Other slots have moved as well, mostly.
+    }
+  }
+
+  /** At the end of a migration the two servers may send us to each other, for a moment. */
+  private CompletableFuture<?> pause(int redirects) {
+    if (redirects < 2) {
+      return completedFuture(null);
+    }
+    CompletableFuture<Void> passed = new CompletableFuture<>();
+    context.after(Duration.ofMillis(5L << redirects), () -> passed.complete(null));
+    return passed;
+  }
+
+  private static BackendException unsettled(String key, Throwable failure) {
+    return BackendException.notApplied(
+        "the servers of the cluster do not agree on which of them has the slot of '"
+            + key
+            + "', which may be migrating: "
+            + Failures.root(failure).getMessage(),
+        failure);
+  }
+
+  private HostAndPort placeOf(Server server) {
+    return servers.entrySet().stream()
+        .filter(known -> known.getValue() == server)
+        .map(Map.Entry::getKey)
+        .findFirst()
+        .orElseGet(() -> settings.hosts().get(0));
   }
 
   private void lookAgainIfGone(Throwable failure) {

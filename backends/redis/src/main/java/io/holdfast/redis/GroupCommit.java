@@ -90,8 +90,7 @@ final class GroupCommit {
     for (Pending each : batch) {
       replies.add(each.send(wire));
     }
-    CompletableFuture<Boolean> acknowledged =
-        required(wire).thenCompose(count -> await(wire, count));
+    CompletableFuture<Boolean> acknowledged = awaitReplicas(wire);
     CompletableFuture<?> all =
         CompletableFuture.allOf(replies.toArray(CompletableFuture<?>[]::new))
             .handle((done, failure) -> batch);
@@ -112,6 +111,11 @@ final class GroupCommit {
           }
           return byReplicas;
         });
+  }
+
+  /** Whether enough replicas acknowledge, in time, what this connection has written before. */
+  CompletableFuture<Boolean> awaitReplicas(Wire wire) {
+    return required(wire).thenCompose(count -> await(wire, count));
   }
 
   /** How many it takes; one round trip more if that is as many as are connected. */

@@ -150,15 +150,20 @@ final class Link<L extends Link.Line> {
     connect(attempt);
   }
 
-  void close() {
+  /**
+   * Closes the connection, and makes no other.
+   *
+   * @param reason what those are told who wait for it, or ask for it from now on
+   */
+  void close(BackendException reason) {
     CompletableFuture<L> last;
     synchronized (this) {
       closed = true;
       last = line;
-      line = CompletableFuture.failedFuture(BackendException.refused(what + " was closed", null));
+      line = CompletableFuture.failedFuture(reason);
     }
     Answers.handle(last, Link::closeIfMade);
-    last.completeExceptionally(BackendException.refused(what + " was closed", null));
+    last.completeExceptionally(reason);
   }
 
   private static void closeIfMade(@Nullable Line ready, @Nullable Throwable failure) {

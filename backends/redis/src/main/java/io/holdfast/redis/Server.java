@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
+import io.holdfast.BackendException;
 import io.holdfast.spi.BackendContext;
 import java.time.Duration;
 import java.util.List;
@@ -34,6 +35,7 @@ final class Server {
   private final Link<Mailbox> messages;
   private final Link<Wire> acknowledged;
   private final @Nullable GroupCommit commits;
+  private final AskedCalls asked;
 
   /**
    * @param what what to call it in failures
@@ -67,6 +69,7 @@ final class Server {
         settings.replicas().isNone()
             ? null
             : new GroupCommit(acknowledged, settings.replicas(), settings.timeout());
+    this.asked = new AskedCalls(new Link<>(what, context, wires), commits);
     this.messages =
         new Link<>(
             "the messages of " + what,
@@ -138,6 +141,11 @@ final class Server {
         : group.eval(script, keys, arguments);
   }
 
+  /** For commands in a slot that this server of a cluster is about to get. */
+  AskedCalls asked() {
+    return asked;
+  }
+
   <T> CompletableFuture<T> send(Function<Wire, CompletableFuture<T>> command) {
     CompletableFuture<Wire> line = wire();
     return line.isDone() && !line.isCompletedExceptionally()
@@ -147,14 +155,25 @@ final class Server {
 
   /** Gives up its connections. */
   void drop() {
+    asked.drop();
     acknowledged.peek().ifPresent(acknowledged::drop);
     commands.peek().ifPresent(commands::drop);
     messages.peek().ifPresent(messages::drop);
   }
 
   void close() {
-    acknowledged.close();
-    commands.close();
-    messages.close();
+    close(BackendException.refused("the client of " + what + " was closed", null));
+  }
+
+  /**
+   * Closes its connections.
+   *
+   * @param reason what requests are told that wait for a connection, or come from now on
+   */
+  void close(BackendException reason) {
+    asked.close(reason);
+    acknowledged.close(reason);
+    commands.close(reason);
+    messages.close(reason);
   }
 }

@@ -160,12 +160,17 @@ final class Wire implements Link.Line {
 
   /** Runs a script that the server knows; fails if it does not. */
   CompletableFuture<List<Object>> evalSha(Script script, String[] keys, String[] arguments) {
+    return evalOnce(new Call(script, keys, arguments), false);
+  }
+
+  /** Writes one command that runs a script; fails if it is by digest, and the server forgot it. */
+  CompletableFuture<List<Object>> evalOnce(Call call, boolean bySource) {
     long sentNanos = home.context().now().monotonicNanos();
-    return begin(new Call(script, keys, arguments), false)
+    return begin(call, bySource)
         .whenComplete((reply, failure) -> listen(failure, sentNanos))
         .thenApply(
             reply -> {
-              observe(script, reply, sentNanos);
+              observe(call.script(), reply, sentNanos);
               return reply;
             });
   }

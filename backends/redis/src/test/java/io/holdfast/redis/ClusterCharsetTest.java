@@ -19,7 +19,8 @@ class ClusterCharsetTest {
     try (RedisCluster cluster = new RedisCluster()) {
       Process child = start(cluster.address());
       try {
-        List<String> told = new String(child.getInputStream().readAllBytes(), UTF_8).lines().toList();
+        List<String> told =
+            new String(child.getInputStream().readAllBytes(), UTF_8).lines().toList();
         assertThat(told).containsExactly("charset US-ASCII", "released true", "released true");
       } finally {
         child.destroyForcibly();

@@ -92,6 +92,8 @@ final class LiveHold extends Timetable.Entry {
     LossCause lostBefore = attempt.lossSinceGrant();
     if (lostBefore != null) {
       lost(lostBefore);
+      // A request that was under way then found this attempt, and may have been granted anew.
+      runtime.soon(() -> Departure.begin(runtime, hold()));
     }
   }
 

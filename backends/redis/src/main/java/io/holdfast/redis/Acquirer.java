@@ -138,7 +138,7 @@ final class Acquirer {
             acknowledged -> {
               List<Object> reply = acknowledged.reply();
               return isGranted(reply) && !acknowledged.byReplicas()
-                  ? tooFewReplicas(claim)
+                  ? tooFewReplicas(claim, request)
                   : completedFuture(reply);
             });
   }
@@ -147,8 +147,15 @@ final class Acquirer {
     return new Call(Script.ACQUIRE_TOGETHER, lock.toAcquire(), Entries.parts(request));
   }
 
-  /** It does not count, and is given back. */
-  private CompletableFuture<List<Object>> tooFewReplicas(Claim claim) {
+  /**
+   * The grant does not count. A caller that waits asks again as the same holder, and finds it: that
+   * is a write of its own, which may be acknowledged. A release that is sent now could end what the
+   * holder is granted by then; so only a caller that asks once gives the grant back.
+   */
+  private CompletableFuture<List<Object>> tooFewReplicas(Claim claim, AcquireRequest request) {
+    if (!request.patience().isZero()) {
+      return failedFuture(BackendException.unknown(TOO_FEW, null));
+    }
     return releaser
         .send(claim.hold(), claim.entry())
         .handle((held, failure) -> held)
@@ -193,20 +200,18 @@ final class Acquirer {
 
   /**
    * A message told of a grant while we asked, and the answer knows of another or of none: what was
-   * granted was lost in between.
+   * granted was lost in between. Core asks again as the same holder, and finds what the answer told
+   * of, or releases it: a release from here could come later than that request.
    */
   private BackendException lostMeanwhile(Claim claim) {
     Hold hold = claim.hold();
-    claims.forget(hold.holder());
     context.lost(hold.holder(), LossCause.TAKEN);
-    Answers.ignore(releaser.send(hold, claim.entry()));
-    return BackendException.notApplied(
+    return BackendException.unknown(
         "the hold of '" + hold.name() + "' that was handed over was lost at once", null);
   }
 
-  /** Nobody waits for it: the next one shall not wait for its end. */
-  private void giveBack(Keys.LockKeys lock, Holder holder) {
-    Answers.ignore(releaser.send(lock, holder.toString(), ""));
+  private void giveBack(Keys.LockKeys lock, Holder holder, String token) {
+    releaser.giveBack(lock, holder, token);
   }
 
   /**

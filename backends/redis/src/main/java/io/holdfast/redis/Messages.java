@@ -7,7 +7,6 @@ import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.LockBackend.Acquisition.Granted;
 import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.Moment;
-import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,17 +21,18 @@ final class Messages implements Server.Ear {
   private final BackendContext context;
   private final Claims claims;
   private final boolean acknowledged;
-  private final BiConsumer<Keys.LockKeys, Holder> unwanted;
+  private final Unwanted unwanted;
+
+  /** Told of a grant that nobody waits for. */
+  @FunctionalInterface
+  interface Unwanted {
+    void granted(Keys.LockKeys lock, Holder holder, String token);
+  }
 
   /**
    * @param acknowledged whether a grant counts only when replicas have acknowledged it
-   * @param unwanted told of grants that nobody waits for
    */
-  Messages(
-      BackendContext context,
-      Claims claims,
-      boolean acknowledged,
-      BiConsumer<Keys.LockKeys, Holder> unwanted) {
+  Messages(BackendContext context, Claims claims, boolean acknowledged, Unwanted unwanted) {
     this.context = context;
     this.claims = claims;
     this.acknowledged = acknowledged;
@@ -59,7 +59,7 @@ final class Messages implements Server.Ear {
   private void granted(Holder holder, String[] words) {
     Claim claim = claims.find(holder);
     if (claim == null) {
-      unwanted.accept(new Keys.LockKeys(words[5]), holder);
+      unwanted.granted(new Keys.LockKeys(words[5]), holder, words[2]);
       return;
     }
     Granted grant =

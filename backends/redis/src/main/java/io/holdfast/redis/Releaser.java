@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
+import io.holdfast.Holder;
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.LockBackend.Hold;
 import java.time.Duration;
@@ -11,6 +12,10 @@ import java.util.function.Function;
 /**
  * Release: of a hold, or of a place in the queue. A request of the same holder that was under way
  * when its connection broke may yet be carried out: then the release is repeated when that is over.
+ *
+ * <p><b>Late releases.</b> A release may lie in a socket while other connections go on. So it is
+ * sent only for a holder that does not ask again, or it names the token of the one grant that it
+ * ends: it never ends a later hold of the same holder.
  */
 final class Releaser {
   /** Releases nothing, and hands over. */
@@ -79,6 +84,21 @@ final class Releaser {
           }
         });
     return answer;
+  }
+
+  /**
+   * Ends the hold that was granted with this token and that nobody waits for: the next client shall
+   * not wait for its end. The holder may ask again meanwhile, so no other hold of it ends.
+   */
+  void giveBack(Keys.LockKeys lock, Holder holder, String token) {
+    String[] arguments = {holder.toString(), token};
+    Answers.handle(
+        topology.eval(Script.GIVE_BACK, lock.all(), wire -> arguments),
+        (reply, failure) -> {
+          if (reply != null) {
+            handOverMore(lock, reply, 2);
+          }
+        });
   }
 
   /** Whoever never stood in the queue is usually followed by nobody. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.testkit.servers;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -9,14 +11,18 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /**
  * A network between clients and a server that loses things: it can let requests through and drop
- * what comes back, or hold it back, drop both, or cut or strand all connections.
+ * what comes back, or hold it back, drop both, hold some requests back, or cut or strand all
+ * connections.
  */
 public final class FaultyProxy implements AutoCloseable {
   private final int target;
@@ -27,6 +33,7 @@ public final class FaultyProxy implements AutoCloseable {
   private volatile boolean losesReplies;
   private volatile boolean losesRequests;
   private boolean holdsReplies;
+  private List<byte[]> heldRequests = List.of();
 
   /** Stands before a server on the loopback interface. */
   public FaultyProxy(int target) {
@@ -59,6 +66,16 @@ public final class FaultyProxy implements AutoCloseable {
     holdsReplies = true;
   }
 
+  /**
+   * Requests that contain one of these texts wait until it is healed, or until other texts are
+   * given here, and with them what follows on the same connection; all else gets through. They
+   * reach the server even if the client has closed the connection meanwhile.
+   */
+  public synchronized void holdRequestsWith(String... texts) {
+    heldRequests = Stream.of(texts).map(text -> text.getBytes(UTF_8)).toList();
+    notifyAll();
+  }
+
   /** Nothing gets through in either direction; connections stay open. */
   public void loseEverything() {
     losesReplies = true;
@@ -79,6 +96,7 @@ public final class FaultyProxy implements AutoCloseable {
    */
   public synchronized void heal() {
     holdsReplies = false;
+    heldRequests = List.of();
     notifyAll();
     losesReplies = false;
     losesRequests = false;
@@ -127,7 +145,9 @@ public final class FaultyProxy implements AutoCloseable {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        if (!request) {
+        if (request) {
+          awaitRequest(buffer, read);
+        } else {
           awaitReplies();
         }
         if (stranded.contains(from)) {
@@ -152,8 +172,25 @@ public final class FaultyProxy implements AutoCloseable {
   }
 
   private synchronized void awaitReplies() throws IOException {
+    awaitWhile(() -> holdsReplies);
+  }
+
+  private synchronized void awaitRequest(byte[] bytes, int length) throws IOException {
+    awaitWhile(() -> heldRequests.stream().anyMatch(text -> contains(bytes, length, text)));
+  }
+
+  private static boolean contains(byte[] bytes, int length, byte[] text) {
+    for (int at = 0; at + text.length <= length; at++) {
+      if (Arrays.equals(bytes, at, at + text.length, text, 0, text.length)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private synchronized void awaitWhile(BooleanSupplier held) throws IOException {
     try {
-      while (holdsReplies && !listener.isClosed()) {
+      while (held.getAsBoolean() && !listener.isClosed()) {
         wait();
       }
     } catch (InterruptedException interrupted) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisCommandExecutionException;
@@ -21,8 +22,7 @@ class RedirectsTest {
   })
   void a_redirection_without_a_host_leads_to_the_host_of_the_node_that_says_it(
       String reply, boolean forGood, String host, int port) {
-    Redirects redirect = Redirects.of(new RedisCommandExecutionException(reply));
-    assertThat(redirect).isNotNull();
+    Redirects redirect = requireNonNull(Redirects.of(new RedisCommandExecutionException(reply)));
     assertThat(redirect.forGood()).isEqualTo(forGood);
     assertThat(redirect.place(new HostAndPort("asked", 1))).isEqualTo(new HostAndPort(host, port));
   }

@@ -157,7 +157,7 @@ final class Report {
     List<String> missing = new ArrayList<>(expected);
     missing.removeAll(classes.stream().map(Node::className).toList());
     if (!missing.isEmpty() && missing.size() == expected.size()) {
-      return List.of(parts[0] + ", with " + missing.size() + " test classes");
+      return List.of(parts[0] + " (test classes: " + missing.size() + ")");
     }
     return missing.stream().sorted().map(name -> parts[0] + ", " + name).toList();
   }

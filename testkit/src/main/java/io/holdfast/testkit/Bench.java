@@ -37,7 +37,7 @@ final class Bench {
   /**
    * @param backends opens the store once more, for another process
    * @param time the time of all processes
-   * @param leaseTime how long leases are, unless a test says otherwise
+   * @param leaseTime how long leases are in tests of what happens within a lease time or at its end
    * @param patience how long to wait for what must come in the end
    */
   Bench(Supplier<LockBackend> backends, TimeSource time, Duration leaseTime, Duration patience) {
@@ -46,7 +46,7 @@ final class Bench {
     this.passage = new Passage(time, patience);
     this.leaseTime = leaseTime;
     this.patience = patience;
-    this.guarantees = raw().backend().guarantees();
+    this.guarantees = raw(leaseTime).backend().guarantees();
   }
 
   Duration patience() {
@@ -55,6 +55,12 @@ final class Bench {
 
   Duration leaseTime() {
     return leaseTime;
+  }
+
+  /** The longest lease time, or one that is longer than any test. */
+  Duration longLease() {
+    Duration longest = guarantees.longestLeaseTime();
+    return longest.compareTo(Peer.LONG_WAIT) < 0 ? longest : Peer.LONG_WAIT;
   }
 
   Guarantees guarantees() {
@@ -83,7 +89,7 @@ final class Bench {
     FaultyBackend network = new FaultyBackend(backends.get());
     Holdfast.Builder builder =
         Holdfast.builder(network)
-            .leaseTime(leaseTime)
+            .leaseTime(longLease())
             .localPasses(0, Duration.ZERO)
             .application("contract")
             .shutdownHook(false);
@@ -101,7 +107,7 @@ final class Bench {
   }
 
   /** Another process, by the SPI. */
-  RawPeer raw() {
+  RawPeer raw(Duration leaseTime) {
     String process = UUID.randomUUID().toString().replace("-", "").substring(0, 16);
     Origin origin = new Origin(process, "localhost", ProcessHandle.current().pid(), "contract");
     RawPeer peer = new RawPeer(backends.get(), new Signals(time, origin), passage, leaseTime);
@@ -117,7 +123,7 @@ final class Bench {
 
   /** Closes every process, and checks what must be true after every test. */
   void close() {
-    RawPeer observer = raw();
+    RawPeer observer = raw(leaseTime);
     rawPeers.remove(observer);
     try {
       peers.forEach(peer -> peer.network().heal());

@@ -31,14 +31,24 @@ abstract class ContractGroup {
     return bench().passage();
   }
 
-  /** Another process, by the API. */
+  /** Another process, by the API, with long leases. */
   Peer peer() {
-    return bench().peer();
+    return peer(longLease());
   }
 
-  /** Another process, by the SPI. */
+  /** Another process, by the API, for what happens within a lease time or at its end. */
+  Peer peer(Duration leaseTime) {
+    return bench().peer(builder -> builder.leaseTime(leaseTime));
+  }
+
+  /** Another process, by the SPI, with long leases. */
   RawPeer raw() {
-    return bench().raw();
+    return raw(longLease());
+  }
+
+  /** Another process, by the SPI, for what happens within a lease time or at its end. */
+  RawPeer raw(Duration leaseTime) {
+    return bench().raw(leaseTime);
   }
 
   /** The name of this test's lock. */
@@ -51,14 +61,21 @@ abstract class ContractGroup {
     return bench().prefix() + last;
   }
 
+  /** A lease time in which the machine comes to look at the hold before its end. */
   Duration leaseTime() {
     return bench().leaseTime();
   }
 
+  /** A lease time for what only has to end: nothing is looked at before, so it may be short. */
+  Duration briefLease() {
+    Duration brief = leaseTime().dividedBy(3);
+    Duration shortest = bench().guarantees().shortestLeaseTime();
+    return brief.compareTo(shortest) < 0 ? shortest : brief;
+  }
+
   /** A lease so long that no test sees its end: what is freed under it was released. */
   Duration longLease() {
-    Duration longest = bench().guarantees().longestLeaseTime();
-    return longest.compareTo(Peer.LONG_WAIT) < 0 ? longest : Peer.LONG_WAIT;
+    return bench().longLease();
   }
 
   void pass(Duration duration) {
@@ -85,7 +102,7 @@ abstract class ContractGroup {
     until(
         "'" + name + "' is free",
         () -> {
-          next.tryTake(next.lock(name).withLeaseTime(longLease())).ifPresent(taken::add);
+          next.tryTake(name).ifPresent(taken::add);
           return !taken.isEmpty();
         });
     return taken.get(0);

@@ -26,7 +26,7 @@ abstract class ExpiryGroup extends ContractGroup {
   @Test
   void a_hold_that_is_not_renewed_is_free_after_its_lease_time() {
     requires(Capability.EXPIRY);
-    raw().take(name());
+    raw(briefLease()).take(name());
     RawPeer next = raw();
     Hold hold = next.holder(name());
     until("the hold has ended", () -> next.ask(hold) instanceof Granted);
@@ -35,7 +35,7 @@ abstract class ExpiryGroup extends ContractGroup {
   @Test
   void a_hold_is_kept_until_its_lease_time_is_over() {
     requires(Capability.EXPIRY);
-    RawPeer holder = raw();
+    RawPeer holder = raw(leaseTime());
     Moment asked = passage().now();
     holder.take(name());
     Duration held = timeUntilFree(asked);
@@ -60,7 +60,7 @@ abstract class ExpiryGroup extends ContractGroup {
     requires(Capability.EXPIRY);
     RawPeer holder = raw();
     Hold held = holder.take(name());
-    RawPeer waiter = raw();
+    RawPeer waiter = raw(leaseTime());
     Hold waiting = waiter.stand(name());
     pass(leaseTime().dividedBy(4));
     holder.release(held);
@@ -93,8 +93,8 @@ abstract class ExpiryGroup extends ContractGroup {
   @Test
   void a_process_that_died_does_not_keep_its_lock() {
     requires(Capability.EXPIRY);
-    Peer dead = peer();
-    dead.take(name());
+    Peer dead = peer(briefLease());
+    dead.takeBriefly(name());
     dead.network().cutOff();
     Asking waiter = peer().stand(name());
     assertThat(waiter.lease().isHeld()).isTrue();
@@ -103,8 +103,8 @@ abstract class ExpiryGroup extends ContractGroup {
   @Test
   void a_lease_is_not_held_any_more_when_the_store_grants_the_lock_to_another() {
     requires(Capability.EXPIRY);
-    Peer dead = peer();
-    Lease lease = dead.take(name());
+    Peer dead = peer(briefLease());
+    Lease lease = dead.takeBriefly(name());
     dead.network().cutOff();
     Peer next = peer();
     until("the store frees the lock", () -> next.tryTake(name()).isPresent());
@@ -115,11 +115,11 @@ abstract class ExpiryGroup extends ContractGroup {
   @Test
   void a_slow_answer_shortens_the_lease() {
     Peer slow = peer();
-    Duration half = leaseTime().dividedBy(2);
-    slow.network().next(FaultyBackend.Verb.ACQUIRE).delayReply(half);
+    Duration delay = leaseTime().dividedBy(4);
+    slow.network().next(FaultyBackend.Verb.ACQUIRE).delayReply(delay);
     DistributedLock lock = slow.lock(name()).withoutRenewal();
     Lease lease = slow.ask(Form.ASYNC, lock, Peer.LONG_WAIT).lease();
-    assertThat(lease.remaining()).isLessThanOrEqualTo(half);
+    assertThat(lease.remaining()).isLessThanOrEqualTo(longLease().minus(delay));
   }
 
   @Test
@@ -127,17 +127,17 @@ abstract class ExpiryGroup extends ContractGroup {
     SkewedTime time = new SkewedTime(bench().time());
     Peer asleep = bench().peer(builder -> builder.time(time));
     Lease lease = asleep.take(name());
-    time.jumpWall(leaseTime());
+    time.jumpWall(longLease());
     assertThat(lease.isHeld()).isFalse();
   }
 
   @Test
   void a_wall_clock_that_is_set_back_does_not_stretch_the_lease() {
     SkewedTime time = new SkewedTime(bench().time());
-    Peer process = bench().peer(builder -> builder.time(time));
-    Lease lease = process.take(process.lock(name()).withoutRenewal());
-    time.jumpWall(leaseTime().negated());
-    pass(leaseTime());
+    Peer process = bench().peer(builder -> builder.time(time).leaseTime(briefLease()));
+    Lease lease = process.takeBriefly(process.lock(name()).withoutRenewal());
+    time.jumpWall(briefLease().negated());
+    pass(briefLease());
     assertThat(lease.isHeld()).isFalse();
   }
 }

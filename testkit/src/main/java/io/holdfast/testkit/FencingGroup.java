@@ -58,7 +58,7 @@ abstract class FencingGroup extends ContractGroup {
   @Test
   void tokens_grow_when_a_hold_runs_out() {
     requires(Capability.EXPIRY);
-    RawPeer first = raw();
+    RawPeer first = raw(briefLease());
     long old = first.take(first.holder(name())).token();
     RawPeer next = raw();
     Hold hold = next.holder(name());

@@ -41,7 +41,7 @@ abstract class InspectionGroup extends ContractGroup {
     assertThat(shown.holder()).isEqualTo(lease.holder().toString());
     assertThat(shown.mode()).isEqualTo(Mode.EXCLUSIVE);
     assertThat(shown.token()).contains(lease.token());
-    assertThat(shown.remaining()).isPositive().isLessThanOrEqualTo(leaseTime());
+    assertThat(shown.remaining()).isPositive().isLessThanOrEqualTo(longLease());
     assertThat(shown.purpose()).contains("to be seen");
     assertThat(shown.origin().map(Origin::process)).contains(lease.holder().process());
     assertThat(shown.origin().map(Origin::application)).contains("contract");
@@ -96,8 +96,8 @@ abstract class InspectionGroup extends ContractGroup {
   @Test
   void a_hold_that_ran_out_is_not_shown() {
     requires(Capability.EXPIRY);
-    Peer dead = peer();
-    dead.take(name());
+    Peer dead = peer(briefLease());
+    dead.takeBriefly(name());
     dead.network().cutOff();
     RawPeer observer = raw();
     until(

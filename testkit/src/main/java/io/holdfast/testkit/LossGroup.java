@@ -31,7 +31,7 @@ abstract class LossGroup extends ContractGroup {
 
   @Test
   void a_forced_release_frees_the_lock_and_its_holder_is_told() {
-    Peer holder = peer();
+    Peer holder = peer(leaseTime());
     Lease lease = holder.take(name());
     assertThat(peer().forceRelease(name(), lease.token())).isTrue();
     assertThat(holder.lossOf(lease)).isEqualTo(LossCause.FORCED);
@@ -44,7 +44,7 @@ abstract class LossGroup extends ContractGroup {
   void a_forced_release_is_told_before_the_next_renewal() {
     requires(Capability.PROMPT_FORCE);
     Peer holder = peer();
-    Lease lease = holder.take(holder.lock(name()).withLeaseTime(longLease()));
+    Lease lease = holder.take(name());
     assertThat(peer().forceRelease(name(), lease.token())).isTrue();
     assertThat(holder.lossOf(lease)).isEqualTo(LossCause.FORCED);
     assertThat(holder.network().calls(Verb.RENEW)).isZero();
@@ -52,7 +52,7 @@ abstract class LossGroup extends ContractGroup {
 
   @Test
   void a_forced_release_whose_message_was_lost_is_told_by_the_next_renewal() {
-    Peer holder = peer();
+    Peer holder = peer(leaseTime());
     holder.network().every(Signal.LOST).drop();
     Lease lease = holder.take(name());
     peer().forceRelease(name(), lease.token());
@@ -95,7 +95,7 @@ abstract class LossGroup extends ContractGroup {
   @Test
   void a_forced_release_serves_the_next_waiter() {
     Peer holder = peer();
-    Lease lease = holder.take(holder.lock(name()).withLeaseTime(longLease()));
+    Lease lease = holder.take(name());
     Peer other = peer();
     Asking waiter = other.stand(name());
     peer().forceRelease(name(), lease.token());
@@ -109,20 +109,22 @@ abstract class LossGroup extends ContractGroup {
         bench()
             .peer(
                 builder ->
-                    builder.listener(
-                        new LockListener() {
-                          @Override
-                          public void lost(Lost event) {
-                            events.add(event);
-                          }
-                        }));
+                    builder
+                        .leaseTime(leaseTime())
+                        .listener(
+                            new LockListener() {
+                              @Override
+                              public void lost(Lost event) {
+                                events.add(event);
+                              }
+                            }));
     holder.network().every(Signal.LOST).repeat();
     Lease lease = holder.take(name());
     CompletableFuture<Boolean> heldWhenTold =
         lease.loss().thenApply(cause -> lease.isHeld()).toCompletableFuture();
     peer().forceRelease(name(), lease.token());
     assertThat(passage().answer(heldWhenTold)).isFalse();
-    pass(leaseTime());
+    pass(leaseTime().dividedBy(2)); // A renewal would have come.
     until("the listener was told", () -> !events.isEmpty());
     assertThat(events).hasSize(1);
     assertThat(events.get(0).cause()).isEqualTo(LossCause.FORCED);
@@ -132,7 +134,7 @@ abstract class LossGroup extends ContractGroup {
   @Test
   void a_lease_ends_at_its_local_deadline_when_the_store_cannot_be_reached() {
     requires(Capability.EXPIRY);
-    Peer alone = peer();
+    Peer alone = peer(leaseTime());
     Lease lease = alone.take(name());
     alone.network().cutOff();
     Peer next = peer();
@@ -149,8 +151,8 @@ abstract class LossGroup extends ContractGroup {
 
   @Test
   void a_lease_that_is_not_renewed_by_choice_expires() {
-    Peer holder = peer();
-    Lease lease = holder.take(holder.lock(name()).withoutRenewal());
+    Peer holder = peer(briefLease());
+    Lease lease = holder.takeBriefly(holder.lock(name()).withoutRenewal());
     assertThat(holder.lossOf(lease)).isEqualTo(LossCause.EXPIRED);
     assertThatThrownBy(
             () ->
@@ -166,15 +168,15 @@ abstract class LossGroup extends ContractGroup {
   @Test
   void a_hold_that_another_took_over_is_reported_as_lost() {
     requires(Capability.EXPIRY);
-    Peer paused = peer();
-    Lease lease = paused.take(name());
+    Peer paused = peer(briefLease());
+    Lease lease = paused.takeBriefly(name());
     paused.network().every(Verb.RENEW).loseRequest();
     Peer next = peer();
     Lease newer = next.stand(name()).lease();
     assertThat(lease.isHeld()).isFalse();
     assertThat(newer.token().isNewerThan(lease.token())).isTrue();
     paused.network().heal();
-    pass(leaseTime());
+    pass(briefLease());
     assertThat(newer.isHeld()).isTrue();
   }
 
@@ -190,10 +192,10 @@ abstract class LossGroup extends ContractGroup {
 
   @Test
   void a_released_lease_is_never_lost() {
-    Peer process = peer();
+    Peer process = peer(leaseTime());
     Lease lease = process.take(name());
     process.release(lease);
-    pass(leaseTime().multipliedBy(2));
+    pass(leaseTime().multipliedBy(5).dividedBy(4));
     assertThat(Peer.isLost(lease)).isFalse();
     assertThat(lease.isHeld()).isFalse();
   }

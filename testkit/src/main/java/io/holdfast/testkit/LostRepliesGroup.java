@@ -54,7 +54,7 @@ abstract class LostRepliesGroup extends ContractGroup {
   @Test
   void a_repeated_acquire_extends_the_hold() {
     requires(Capability.EXPIRY);
-    RawPeer holder = raw();
+    RawPeer holder = raw(leaseTime());
     RawPeer stranger = raw();
     inTime(
         timetable -> {
@@ -84,7 +84,7 @@ abstract class LostRepliesGroup extends ContractGroup {
   void an_acquire_whose_reply_was_lost_is_repeated_and_gets_its_grant(Form form) {
     Peer process = peer();
     process.network().next(Verb.ACQUIRE).applyAndFail();
-    DistributedLock lock = process.lock(name()).withLeaseTime(longLease());
+    DistributedLock lock = process.lock(name());
     Lease lease = process.ask(form, lock, Peer.LONG_WAIT).lease();
     assertThat(process.network().calls(Verb.ACQUIRE)).isGreaterThan(1);
     LockState state = peer().inspect(name());
@@ -106,7 +106,7 @@ abstract class LostRepliesGroup extends ContractGroup {
   void an_acquire_whose_replies_stay_lost_is_unknown_and_cleaned_up(Form form) {
     Peer process = peer();
     process.network().every(Verb.ACQUIRE).applyAndFail();
-    assertUnknown(process.ask(form, forLong(process), SHORT_WAIT));
+    assertUnknown(process.ask(form, process.lock(name()), SHORT_WAIT));
     assertBecomesFree(name());
   }
 
@@ -114,7 +114,7 @@ abstract class LostRepliesGroup extends ContractGroup {
   void an_acquire_that_is_never_answered_is_unknown_and_cleaned_up(Form form) {
     Peer process = peer();
     process.network().every(Verb.ACQUIRE).loseReply();
-    assertUnknown(process.ask(form, forLong(process), SHORT_WAIT));
+    assertUnknown(process.ask(form, process.lock(name()), SHORT_WAIT));
     assertBecomesFree(name());
   }
 
@@ -122,7 +122,7 @@ abstract class LostRepliesGroup extends ContractGroup {
   void a_release_that_overtakes_its_acquire_wins() {
     Peer process = peer();
     process.network().next(Verb.ACQUIRE).holdBack();
-    assertUnknown(process.ask(Form.ASYNC, forLong(process), SHORT_WAIT));
+    assertUnknown(process.ask(Form.ASYNC, process.lock(name()), SHORT_WAIT));
     until("the release was sent", () -> process.network().answers(Verb.RELEASE) > 0);
     process.network().letGo();
     assertBecomesFree(name());
@@ -132,7 +132,7 @@ abstract class LostRepliesGroup extends ContractGroup {
   void a_request_that_is_broken_off_before_its_answer_holds_nothing(Form form) {
     Peer process = peer();
     process.network().next(Verb.ACQUIRE).holdBack();
-    Asking asking = process.ask(form, forLong(process), Peer.LONG_WAIT);
+    Asking asking = process.ask(form, process.lock(name()), Peer.LONG_WAIT);
     until("the request was sent", () -> process.network().calls(Verb.ACQUIRE) > 0);
     asking.breakOff();
     until("the release was sent", () -> process.network().answers(Verb.RELEASE) > 0);
@@ -145,7 +145,7 @@ abstract class LostRepliesGroup extends ContractGroup {
     Peer process = peer();
     process.network().every(Verb.ACQUIRE).applyAndFail();
     process.network().next(3, Verb.RELEASE).fail(Outcome.NOT_APPLIED);
-    assertUnknown(process.ask(Form.ASYNC, forLong(process), SHORT_WAIT));
+    assertUnknown(process.ask(Form.ASYNC, process.lock(name()), SHORT_WAIT));
     assertBecomesFree(name());
   }
 
@@ -171,7 +171,7 @@ abstract class LostRepliesGroup extends ContractGroup {
   @Test
   void a_release_that_did_not_get_through_is_repeated_in_the_background() {
     Peer process = peer();
-    Lease lease = process.take(forLong(process));
+    Lease lease = process.take(name());
     process.network().next(2, Verb.RELEASE).fail(Outcome.NOT_APPLIED);
     lease.close();
     assertBecomesFree(name());
@@ -179,19 +179,21 @@ abstract class LostRepliesGroup extends ContractGroup {
 
   @Test
   void a_renewal_whose_reply_was_lost_is_repeated_in_time() {
-    Peer process = peer();
-    Lease lease = process.take(name());
-    process.network().next(Verb.RENEW).applyAndFail();
-    process.network().next(Verb.RENEW).fail(Outcome.NOT_APPLIED);
-    for (int quarter = 0; quarter < 8; quarter++) {
-      pass(leaseTime().dividedBy(4));
-      assertThat(lease.isHeld()).isTrue();
-    }
-    assertThat(peer().tryTake(name())).isEmpty();
-  }
-
-  private DistributedLock forLong(Peer process) {
-    return process.lock(name()).withLeaseTime(longLease());
+    inTime(
+        timetable -> {
+          String name = name(UUID.randomUUID().toString());
+          Peer process = peer(leaseTime());
+          timetable.leaseBegins();
+          Lease lease = process.take(name);
+          process.network().next(Verb.RENEW).applyAndFail();
+          process.network().next(Verb.RENEW).fail(Outcome.NOT_APPLIED);
+          for (int quarter = 0; quarter < 6; quarter++) {
+            pass(leaseTime().dividedBy(4));
+            assertThat(lease.isHeld()).isTrue();
+            timetable.leaseBegins(); // It was renewed since the last look, or should have been.
+          }
+          assertThat(peer().tryTake(name)).isEmpty();
+        });
   }
 
   private static void assertUnknown(Asking asking) {

@@ -75,7 +75,7 @@ abstract class MutualExclusionGroup extends ContractGroup {
   }
 
   private DistributedLock lock(Peer peer) {
-    return peer.lock(name()).withLeaseTime(longLease());
+    return peer.lock(name());
   }
 
   private Peer passingPeer() {

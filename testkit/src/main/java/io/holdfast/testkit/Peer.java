@@ -9,6 +9,7 @@ import io.holdfast.LockState;
 import io.holdfast.LossCause;
 import io.holdfast.testkit.FaultyBackend.Verb;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -52,6 +53,25 @@ final class Peer {
 
   Lease take(DistributedLock lock) {
     return tryTake(lock).orElseThrow(() -> new AssertionError(lock.name() + " was not granted"));
+  }
+
+  /**
+   * Takes a lock that is free, under a lease so short that it may have ended when the answer comes:
+   * then it asks again.
+   */
+  Lease takeBriefly(DistributedLock lock) {
+    List<Lease> taken = new ArrayList<>(1);
+    passage.until(
+        lock.name() + " is granted",
+        () -> {
+          tryTake(lock).ifPresent(taken::add);
+          return !taken.isEmpty();
+        });
+    return taken.get(0);
+  }
+
+  Lease takeBriefly(String name) {
+    return takeBriefly(lock(name));
   }
 
   Optional<Lease> tryTake(String name) {

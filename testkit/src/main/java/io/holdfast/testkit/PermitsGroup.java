@@ -59,7 +59,7 @@ abstract class PermitsGroup extends ContractGroup {
     Peer holder = peer();
     List<Lease> leases = new ArrayList<>();
     for (int permit = 0; permit < LIMIT; permit++) {
-      leases.add(holder.take(semaphore(holder).withLeaseTime(longLease())));
+      leases.add(holder.take(semaphore(holder)));
     }
     Peer other = peer();
     Asking waiter = other.stand(form, semaphore(other));
@@ -72,16 +72,16 @@ abstract class PermitsGroup extends ContractGroup {
   @Test
   void many_threads_of_many_processes_never_hold_more_than_there_are() {
     List<DistributedLock> semaphores =
-        bench().peers(3).stream().map(peer -> semaphore(peer).withLeaseTime(longLease())).toList();
+        bench().peers(3).stream().map(peer -> semaphore(peer)).toList();
     new Contention(passage(), LIMIT).run(semaphores);
   }
 
   @Test
   void permits_of_a_process_that_died_come_back() {
     requires(Capability.EXPIRY);
-    Peer dead = peer();
+    Peer dead = peer(briefLease());
     for (int permit = 0; permit < LIMIT; permit++) {
-      dead.take(semaphore(dead));
+      dead.takeBriefly(semaphore(dead));
     }
     dead.network().cutOff();
     for (Peer next : bench().peers(LIMIT)) {

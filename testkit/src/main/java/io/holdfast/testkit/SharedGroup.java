@@ -9,7 +9,6 @@ import io.holdfast.Lease;
 import io.holdfast.Mode;
 import io.holdfast.spi.LockBackend.Acquisition;
 import io.holdfast.spi.LockBackend.Hold;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,11 +27,11 @@ abstract class SharedGroup extends ContractGroup {
   }
 
   private DistributedLock reading(Peer peer) {
-    return peer.lock(name()).withLeaseTime(longLease()).shared();
+    return peer.lock(name()).shared();
   }
 
   private DistributedLock writing(Peer peer) {
-    return peer.lock(name()).withLeaseTime(longLease());
+    return peer.lock(name());
   }
 
   @Test
@@ -148,8 +147,8 @@ abstract class SharedGroup extends ContractGroup {
   @Test
   void a_reader_that_died_lets_the_writer_in() {
     requires(Capability.EXPIRY);
-    Peer dead = peer();
-    dead.take(dead.lock(name()).shared());
+    Peer dead = peer(briefLease());
+    dead.takeBriefly(dead.lock(name()).shared());
     dead.network().cutOff();
     Asking writer = peer().stand(name());
     assertThat(writer.lease().isHeld()).isTrue();
@@ -158,11 +157,10 @@ abstract class SharedGroup extends ContractGroup {
   @Test
   void the_end_of_one_reader_does_not_end_the_others() {
     requires(Capability.EXPIRY);
-    RawPeer dead = raw();
+    RawPeer dead = raw(briefLease());
     dead.take(dead.holder(name(), Mode.SHARED));
     Peer alive = peer();
     Lease reading = alive.take(alive.lock(name()).shared());
-    pass(leaseTime().plus(Duration.ofMillis(50)));
     until("the dead reader is gone", () -> alive.inspect(name()).holders().size() == 1);
     assertThat(reading.isHeld()).isTrue();
     assertThat(peer().tryTake(name())).isEmpty();

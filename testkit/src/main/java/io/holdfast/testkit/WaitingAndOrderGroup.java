@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.BackendException.Outcome;
 import io.holdfast.DistributedLock;
 import io.holdfast.Guarantees.Capability;
+import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
-import io.holdfast.Mode;
 import io.holdfast.spi.LockBackend.Acquisition;
 import io.holdfast.spi.LockBackend.Acquisition.Granted;
 import io.holdfast.spi.LockBackend.Hold;
@@ -32,7 +32,7 @@ abstract class WaitingAndOrderGroup extends ContractGroup {
   @BothForms
   void a_waiter_gets_the_lock_when_it_is_released(Form form) {
     Peer holder = peer();
-    Lease lease = holder.take(holder.lock(name()).withLeaseTime(longLease()));
+    Lease lease = holder.take(name());
     Peer other = peer();
     Asking waiter = other.stand(form, other.lock(name()));
     assertThat(waiter.isDone()).isFalse();
@@ -45,7 +45,7 @@ abstract class WaitingAndOrderGroup extends ContractGroup {
   void waiters_of_many_processes_are_served_in_the_order_in_which_they_came(Form form) {
     requires(Capability.ORDER);
     Peer holder = peer();
-    Lease lease = holder.take(holder.lock(name()).withLeaseTime(longLease()));
+    Lease lease = holder.take(name());
     List<Peer> peers = bench().peers(5);
     List<Asking> waiters = new ArrayList<>();
     for (Peer peer : peers) {
@@ -67,9 +67,9 @@ abstract class WaitingAndOrderGroup extends ContractGroup {
     RawPeer holder = raw();
     Hold held = holder.take(name());
     RawPeer first = raw();
-    Hold early = first.stand(patient(first));
+    Hold early = first.stand(name());
     RawPeer second = raw();
-    Hold late = second.stand(patient(second));
+    Hold late = second.stand(name());
     first.stand(early);
     holder.release(held);
     first.await(early);
@@ -78,18 +78,13 @@ abstract class WaitingAndOrderGroup extends ContractGroup {
     second.await(late);
   }
 
-  /** A holder whose place nobody gets because it ran out. */
-  private Hold patient(RawPeer peer) {
-    return peer.holder(name(), Mode.EXCLUSIVE, longLease());
-  }
-
   @Test
   void nobody_overtakes_a_waiter() {
     requires(Capability.ORDER);
     RawPeer holder = raw();
     Hold held = holder.take(name());
     RawPeer other = raw();
-    Hold waiter = other.stand(patient(other));
+    Hold waiter = other.stand(name());
     holder.release(held);
     RawPeer intruder = raw();
     assertThat(intruder.ask(intruder.holder(name()))).isInstanceOf(Acquisition.Held.class);
@@ -126,9 +121,9 @@ abstract class WaitingAndOrderGroup extends ContractGroup {
   @BothForms
   void a_waiter_that_gave_up_does_not_get_the_lock_later(Form form) {
     Peer holder = peer();
-    Lease lease = holder.take(holder.lock(name()).withLeaseTime(longLease()));
+    Lease lease = holder.take(name());
     Peer other = peer();
-    DistributedLock lock = other.lock(name()).withLeaseTime(longLease());
+    DistributedLock lock = other.lock(name());
     assertThat(other.ask(form, lock, Duration.ofMillis(200)).outcome()).isEmpty();
     holder.release(lease);
     assertBecomesFree(name());
@@ -137,9 +132,9 @@ abstract class WaitingAndOrderGroup extends ContractGroup {
   @BothForms
   void a_wait_that_is_broken_off_leaves_nothing_behind(Form form) {
     Peer holder = peer();
-    Lease lease = holder.take(holder.lock(name()).withLeaseTime(longLease()));
+    Lease lease = holder.take(name());
     Peer other = peer();
-    Asking waiter = other.stand(form, other.lock(name()).withLeaseTime(longLease()));
+    Asking waiter = other.stand(form, other.lock(name()));
     waiter.breakOff();
     assertThat(waiter.failure())
         .isInstanceOfAny(InterruptedException.class, CancellationException.class);
@@ -151,13 +146,18 @@ abstract class WaitingAndOrderGroup extends ContractGroup {
   @Test
   void closing_a_process_ends_its_waits() {
     Peer holder = peer();
-    Lease lease = holder.take(holder.lock(name()).withLeaseTime(longLease()));
+    Lease lease = holder.take(name());
     Peer other = peer();
-    Asking waiter = other.stand(Form.ASYNC, other.lock(name()).withLeaseTime(longLease()));
+    Asking waiter = other.stand(Form.ASYNC, other.lock(name()));
     other.close();
     assertThat(waiter.failure()).isNotNull();
     holder.release(lease);
     assertBecomesFree(name());
+  }
+
+  /** Only the poll of a waiter can help it: it need not take the usual seconds. */
+  private static void askOften(Holdfast.Builder builder) {
+    builder.pacing(Duration.ofMillis(20), Duration.ofMillis(300));
   }
 
   @Test
@@ -165,9 +165,9 @@ abstract class WaitingAndOrderGroup extends ContractGroup {
     requires(Capability.EXPIRY);
     Peer holder = peer();
     Lease lease = holder.take(name());
-    Peer dead = peer();
+    Peer dead = peer(briefLease());
     dead.stand(name());
-    Asking waiter = peer().stand(name());
+    Asking waiter = bench().peer(WaitingAndOrderGroup::askOften).stand(name());
     dead.network().cutOff();
     holder.release(lease);
     assertThat(waiter.lease().isHeld()).isTrue();
@@ -176,11 +176,11 @@ abstract class WaitingAndOrderGroup extends ContractGroup {
   @Test
   void a_waiter_whose_wake_up_was_lost_gets_the_lock_nevertheless() {
     Peer holder = peer();
-    Lease lease = holder.take(holder.lock(name()).withLeaseTime(longLease()));
-    Peer deaf = peer();
+    Lease lease = holder.take(name());
+    Peer deaf = bench().peer(WaitingAndOrderGroup::askOften);
     deaf.network().every(Signal.GRANTED).drop();
     deaf.network().every(Signal.RETRY).drop();
-    Asking waiter = deaf.stand(Form.ASYNC, deaf.lock(name()).withLeaseTime(longLease()));
+    Asking waiter = deaf.stand(Form.ASYNC, deaf.lock(name()));
     holder.release(lease);
     assertThat(waiter.lease().isHeld()).isTrue();
   }
@@ -188,11 +188,11 @@ abstract class WaitingAndOrderGroup extends ContractGroup {
   @Test
   void a_wake_up_that_comes_twice_makes_one_lease() {
     Peer holder = peer();
-    Lease lease = holder.take(holder.lock(name()).withLeaseTime(longLease()));
+    Lease lease = holder.take(name());
     Peer other = peer();
     other.network().every(Signal.GRANTED).repeat();
     other.network().every(Signal.RETRY).repeat();
-    Asking waiter = other.stand(Form.ASYNC, other.lock(name()).withLeaseTime(longLease()));
+    Asking waiter = other.stand(Form.ASYNC, other.lock(name()));
     holder.release(lease);
     other.release(waiter.lease());
     assertBecomesFree(name());
@@ -201,11 +201,11 @@ abstract class WaitingAndOrderGroup extends ContractGroup {
   @Test
   void a_wake_up_that_comes_when_the_waiter_has_left_makes_no_holder() {
     Peer holder = peer();
-    Lease lease = holder.take(holder.lock(name()).withLeaseTime(longLease()));
+    Lease lease = holder.take(name());
     Peer other = peer();
     other.network().every(Signal.GRANTED).delay(Duration.ofMillis(400));
     other.network().every(Signal.RETRY).delay(Duration.ofMillis(400));
-    DistributedLock lock = other.lock(name()).withLeaseTime(longLease());
+    DistributedLock lock = other.lock(name());
     Asking waiter = other.stand(Form.ASYNC, lock);
     asksInVain(other); // Served by an answer, it would hold the lock with every right.
     holder.release(lease);
@@ -224,7 +224,7 @@ abstract class WaitingAndOrderGroup extends ContractGroup {
   @Test
   void a_waiter_is_served_once_the_holder_expires() {
     requires(Capability.EXPIRY);
-    raw().take(name());
+    raw(briefLease()).take(name());
     RawPeer other = raw();
     Hold waiter = other.stand(name());
     Granted grant = other.await(waiter);

@@ -24,8 +24,8 @@ public interface Election {
 
     /**
      * Leads until it returns; then the leadership is given up and the campaign goes on. The thread
-     * is interrupted when the lease is lost or the candidacy is closed: come to an end then,
-     * because another leader may be at work.
+     * is interrupted when the lease is lost, the candidacy is closed, or the JVM shuts down: come
+     * to an end then, because another leader may be at work or waits for its turn.
      *
      * @param lease the leadership, with its fencing token
      */

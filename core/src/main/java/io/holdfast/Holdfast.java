@@ -135,8 +135,20 @@ public interface Holdfast extends AutoCloseable {
     /** Where futures complete and listeners are called. By default, daemon threads as needed. */
     Builder callbacks(Executor executor);
 
-    /** Whether the JVM's shutdown closes this. True, or {@code HOLDFAST_SHUTDOWN_HOOK}. */
+    /**
+     * Whether the JVM's shutdown closes this, after the {@linkplain #shutdownGrace grace}. True, or
+     * {@code HOLDFAST_SHUTDOWN_HOOK}.
+     */
     Builder shutdownHook(boolean enabled);
+
+    /**
+     * How long the JVM's shutdown waits for leases to be released. The application's threads run on
+     * during a shutdown: until their leases are released, or this time is over, the leases are kept
+     * and renewed, while nothing is granted any more. Then they are lost with the cause {@code
+     * CLOSED}, and released. The JVM ends no later for it if nothing is held. 5 s, or {@code
+     * HOLDFAST_SHUTDOWN_GRACE}; 0 releases at once.
+     */
+    Builder shutdownGrace(Duration grace);
 
     /** Time, for tests and simulations. */
     Builder time(TimeSource time);

@@ -27,6 +27,13 @@ public interface LockListener {
   default void rejected(Rejected event) {}
 
   /**
+   * The JVM shuts down. From now on nothing is granted; what is held is kept until it is released,
+   * for at most the {@linkplain Holdfast.Builder#shutdownGrace grace}. Not called by {@link
+   * Holdfast#close()}.
+   */
+  default void shuttingDown(ShuttingDown event) {}
+
+  /**
    * The lease that an event is about.
    *
    * @param name the lock's name
@@ -87,6 +94,14 @@ public interface LockListener {
   record Rejected(
       String name, Mode mode, Duration waited, Reason reason, @Nullable String correlationId) {}
 
+  /**
+   * The JVM shuts down.
+   *
+   * @param leases how many leases are held
+   * @param grace for how long they are kept
+   */
+  record ShuttingDown(int leases, Duration grace) {}
+
   /** Why a lock was not granted. */
   enum Reason {
     /** Others held it for as long as the caller was willing to wait. */
@@ -99,7 +114,7 @@ public interface LockListener {
     NOT_APPLIED,
     /** The store failed, and nobody knows what happened. */
     UNKNOWN,
-    /** The {@link Holdfast} was closed. */
+    /** The {@link Holdfast} was closed, or the JVM shuts down. */
     CLOSED
   }
 }

@@ -15,6 +15,6 @@ public enum LossCause {
   GONE,
   /** Somebody released it by force. */
   FORCED,
-  /** The {@link Holdfast} that held it was closed. */
+  /** The {@link Holdfast} that held it was closed, or the grace at the JVM's shutdown was over. */
   CLOSED
 }

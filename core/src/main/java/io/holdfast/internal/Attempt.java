@@ -98,7 +98,7 @@ final class Attempt extends Timetable.Entry {
   /** Begins, unless it was left before: a queue begins its next attempt a little later. */
   void start() {
     runtime.router().add(hold.holder(), this);
-    if (runtime.isClosed()) {
+    if (!runtime.isGranting()) {
       close(); // Closing has looked for attempts before this one was to be found.
     }
     if (mayAsk()) {

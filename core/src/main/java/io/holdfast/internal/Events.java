@@ -112,6 +112,22 @@ final class Events {
         .log(done ? "released by force" : "not released by force: no such hold");
   }
 
+  void shuttingDown(int leases, Duration grace) {
+    if (leases > 0) {
+      log.atInfo()
+          .addKeyValue("leases", leases)
+          .addKeyValue("grace", grace)
+          .log("the JVM shuts down; keeping the leases until they are released");
+    }
+    tell(listener -> listener.shuttingDown(new LockListener.ShuttingDown(leases, grace)));
+  }
+
+  void graceOver(int leases) {
+    log.atWarn()
+        .addKeyValue("leases", leases)
+        .log("the grace at shutdown is over; releasing leases whose holders may still work");
+  }
+
   void closed(int leases, long unconfirmed) {
     if (leases > 0) {
       log.atInfo()

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 public final class HoldfastBuilder implements Holdfast.Builder {
   private static final Duration LEASE_TIME = Duration.ofSeconds(30);
 
+  /** Half of what {@code docker stop} waits before it kills, so that there is time to release. */
+  private static final Duration SHUTDOWN_GRACE = Duration.ofSeconds(5);
+
   private final Supplier<LockBackend> backend;
   private final Environment environment = new Environment(System.getenv());
   private final List<LockListener> listeners = new ArrayList<>();
@@ -33,6 +36,7 @@ public final class HoldfastBuilder implements Holdfast.Builder {
       environment.text("HOLDFAST_APPLICATION").orElseGet(ThisProcess::application);
   private String correlationKey = "correlationId";
   private boolean shutdownHook = environment.flag("HOLDFAST_SHUTDOWN_HOOK", true);
+  private Duration shutdownGrace = environment.time("HOLDFAST_SHUTDOWN_GRACE", SHUTDOWN_GRACE);
   private @Nullable Executor callbacks;
   private @Nullable TimeSource time;
   private @Nullable RandomGenerator random;
@@ -125,6 +129,12 @@ public final class HoldfastBuilder implements Holdfast.Builder {
   }
 
   @Override
+  public HoldfastBuilder shutdownGrace(Duration grace) {
+    this.shutdownGrace = Times.notNegative(grace, "the grace at shutdown");
+    return this;
+  }
+
+  @Override
   public HoldfastBuilder time(TimeSource time) {
     this.time = time;
     return this;
@@ -159,6 +169,7 @@ public final class HoldfastBuilder implements Holdfast.Builder {
             new Pacing(shortestPoll, longestPoll, chance),
             passes,
             passTime,
+            shutdownGrace,
             correlationKey,
             List.copyOf(listeners),
             threads);

@@ -84,8 +84,10 @@ final class LockElection implements Election {
         leading = Thread.currentThread();
       }
       lease.loss().thenAccept(cause -> interrupt());
+      Runnable told = this::interrupt;
+      runtime.leaders().add(told);
       try (lease) {
-        if (!isClosed()) {
+        if (!isClosed() && runtime.isGranting()) {
           leader.lead(lease);
         }
       } catch (InterruptedException ended) {
@@ -93,6 +95,7 @@ final class LockElection implements Election {
       } catch (Exception failed) {
         log.atWarn().setCause(failed).log("the leader of '{}' failed", name());
       } finally {
+        runtime.leaders().remove(told);
         resign();
       }
       runtime.after(runtime.pacing().shortest(), this::stand);
@@ -106,7 +109,7 @@ final class LockElection implements Election {
     }
 
     private void standLater(Throwable failure) {
-      if (!isClosed() && !runtime.isClosed()) {
+      if (!isClosed() && runtime.isGranting()) {
         log.atWarn().setCause(failure).log("the election '{}' cannot be held now", name());
         runtime.after(runtime.pacing().longest(), this::stand);
       }

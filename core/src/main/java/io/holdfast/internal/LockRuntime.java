@@ -10,6 +10,7 @@ import io.holdfast.spi.Moment;
 import io.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -41,6 +42,8 @@ final class LockRuntime {
   private final BoundedAnswer<Boolean> quiet = new BoundedAnswer<>("acquire", "at closing");
   private final AtomicLong holders = new AtomicLong();
   private final Events events;
+  private final Set<Runnable> leaders = ConcurrentHashMap.newKeySet();
+  private volatile boolean granting = true;
   private volatile boolean closed;
 
   LockRuntime(
@@ -95,6 +98,20 @@ final class LockRuntime {
 
   Moment now() {
     return time.now();
+  }
+
+  /** Whether requests are taken: until the JVM shuts down, or this is closed. */
+  boolean isGranting() {
+    return granting;
+  }
+
+  void grantNoMore() {
+    granting = false;
+  }
+
+  /** How to tell the leaders of elections that they are to come to an end. */
+  Set<Runnable> leaders() {
+    return leaders;
   }
 
   boolean isClosed() {
@@ -275,6 +292,7 @@ final class LockRuntime {
 
   /** Ends what is under way, gives everything back, and waits for that a bounded time. */
   void close() {
+    grantNoMore();
     closed = true;
     new Closing(this).run();
   }

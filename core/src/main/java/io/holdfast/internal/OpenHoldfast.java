@@ -34,7 +34,7 @@ final class OpenHoldfast implements Holdfast {
     this.runtime = runtime;
     this.afterClose = afterClose;
     this.exclusive = manner(Mode.EXCLUSIVE);
-    this.shutdownHook = closesAtShutdown ? new Thread(this::close, "holdfast-shutdown") : null;
+    this.shutdownHook = closesAtShutdown ? new Thread(this::shutDown, "holdfast-shutdown") : null;
     if (shutdownHook != null) {
       Runtime.getRuntime().addShutdownHook(shutdownHook);
     }
@@ -101,6 +101,12 @@ final class OpenHoldfast implements Holdfast {
   @Override
   public Guarantees guarantees() {
     return runtime.backend().guarantees();
+  }
+
+  /** Hooks run beside the application's threads, which may still work under their leases. */
+  private void shutDown() {
+    new Draining(runtime).await(runtime.settings().shutdownGrace());
+    close();
   }
 
   @Override

@@ -42,7 +42,7 @@ final class Request implements Attempt.Caller {
   static Request begin(LockRuntime runtime, Terms terms, Duration wait) {
     Request request = new Request(runtime, terms, wait);
     boolean queues = !wait.isZero() && terms.isExclusive() && runtime.settings().passes() > 0;
-    if (runtime.isClosed()) {
+    if (!runtime.isGranting()) {
       request.failed(LockRuntime.closed(terms.name()));
     } else if (queues) {
       runtime.localQueues().join(request);
@@ -51,7 +51,7 @@ final class Request implements Attempt.Caller {
           new Attempt(runtime, terms, 0, !wait.isZero(), request.deadlineNanos(), request);
       request.attempt.start();
     }
-    if (runtime.isClosed()) {
+    if (!runtime.isGranting()) {
       request.close(); // Closing may have overlooked it.
     }
     return request;
@@ -162,7 +162,7 @@ final class Request implements Attempt.Caller {
   }
 
   private Reason reasonOf(RuntimeException failure) {
-    if (runtime.isClosed()) {
+    if (!runtime.isGranting()) {
       return Reason.CLOSED;
     }
     if (failure instanceof BackendException known) {

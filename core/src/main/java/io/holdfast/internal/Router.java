@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the backend sees of us: one map from holder to attempt or hold, by which its signals find
@@ -30,6 +31,7 @@ final class Router implements BackendContext {
   private final RandomGenerator random;
   private final Map<Holder, Timetable.Entry> places = new ConcurrentHashMap<>();
   private final Map<String, Set<Attempt>> waiting = new ConcurrentHashMap<>();
+  private volatile @Nullable Runnable whenEmpty;
 
   Router(TimeSource time, Origin origin, RandomGenerator random) {
     this.time = time;
@@ -123,6 +125,18 @@ final class Router implements BackendContext {
 
   void remove(Holder holder, Timetable.Entry place) {
     places.remove(holder, place);
+    Runnable task = whenEmpty;
+    if (task != null && places.isEmpty()) {
+      task.run();
+    }
+  }
+
+  /** Runs the task each time when nothing is held or asked for any more, from now on. */
+  void whenEmpty(Runnable task) {
+    whenEmpty = task;
+    if (places.isEmpty()) {
+      task.run();
+    }
   }
 
   void waiting(Attempt attempt) {

@@ -14,6 +14,7 @@ record Settings(
     Pacing pacing,
     int passes,
     Duration passTime,
+    Duration shutdownGrace,
     String correlationKey,
     List<LockListener> listeners,
     Executor callbacks) {}

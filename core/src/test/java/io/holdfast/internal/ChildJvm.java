@@ -4,6 +4,7 @@ package io.holdfast.internal;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -63,6 +64,18 @@ final class ChildJvm implements AutoCloseable {
 
   boolean isAlive() {
     return process.isAlive();
+  }
+
+  /** By {@code SIGTERM}: its shutdown hooks run. */
+  void terminate() {
+    process.toHandle().destroy(); // The process itself would close its output as well.
+  }
+
+  /** Writes a line to its input. */
+  void tell(String line) throws IOException {
+    Writer input = process.outputWriter(StandardCharsets.UTF_8);
+    input.write(line + "\n");
+    input.flush();
   }
 
   /** By {@code SIGKILL}: it has no say in it. */

@@ -14,13 +14,21 @@ import java.util.function.Function;
  * while one {@code WAIT} is under way goes out together, with one {@code WAIT} for all.
  */
 final class GroupCommit {
-  /** A script that waits for its turn. */
-  private interface Pending {
-    Script script();
+  /**
+   * A script that waits for its turn.
+   *
+   * @param bySource whether the server is sent its source, because it does not know its digest
+   */
+  private record Pending(
+      Function<Wire, Call> call, boolean bySource, CompletableFuture<Acknowledged> answer) {
 
-    CompletableFuture<List<Object>> send(Wire wire);
+    CompletableFuture<List<Object>> send(Wire wire) {
+      return wire.evalOnce(call.apply(wire), bySource);
+    }
 
-    CompletableFuture<Acknowledged> answer();
+    Pending again() {
+      return new Pending(call, true, answer);
+    }
   }
 
   private final Link<Wire> link;
@@ -41,22 +49,7 @@ final class GroupCommit {
     CompletableFuture<Acknowledged> answer = new CompletableFuture<>();
     synchronized (this) {
       pending.add(
-          new Pending() {
-            @Override
-            public Script script() {
-              return script;
-            }
-
-            @Override
-            public CompletableFuture<List<Object>> send(Wire wire) {
-              return wire.evalSha(script, keys, arguments.apply(wire));
-            }
-
-            @Override
-            public CompletableFuture<Acknowledged> answer() {
-              return answer;
-            }
-          });
+          new Pending(wire -> new Call(script, keys, arguments.apply(wire)), false, answer));
     }
     sendNext();
     return answer;
@@ -105,7 +98,7 @@ final class GroupCommit {
                   if (reply != null) {
                     each.answer().complete(new Acknowledged(reply, byReplicas));
                   } else if (failure != null) {
-                    failed(wire, each, failure);
+                    failed(each, failure);
                   }
                 });
           }
@@ -132,15 +125,14 @@ final class GroupCommit {
         .thenApply(acknowledged -> acknowledged >= required);
   }
 
-  /** A script that the server has forgotten goes into the next batch: this WAIT was not for it. */
-  private void failed(Wire wire, Pending each, Throwable failure) {
-    if (!(Failures.root(failure) instanceof RedisNoScriptException)) {
+  /** A script that the server does not know goes into the next batch: this WAIT was not for it. */
+  private void failed(Pending each, Throwable failure) {
+    if (each.bySource() || !(Failures.root(failure) instanceof RedisNoScriptException)) {
       each.answer().completeExceptionally(failure);
       return;
     }
-    Answers.ignore(wire.load(each.script()));
     synchronized (this) {
-      pending.add(each);
+      pending.add(each.again());
     }
   }
 }

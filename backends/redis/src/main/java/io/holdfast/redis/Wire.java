@@ -158,12 +158,7 @@ final class Wire implements Link.Line {
     return caller;
   }
 
-  /** Runs a script that the server knows; fails if it does not. */
-  CompletableFuture<List<Object>> evalSha(Script script, String[] keys, String[] arguments) {
-    return evalOnce(new Call(script, keys, arguments), false);
-  }
-
-  /** Writes one command that runs a script; fails if it is by digest, and the server forgot it. */
+  /** Runs a script by its digest or by its source; fails if the server does not know the digest. */
   CompletableFuture<List<Object>> evalOnce(Call call, boolean bySource) {
     long sentNanos = home.context().now().monotonicNanos();
     return begin(call, bySource)
@@ -195,11 +190,6 @@ final class Wire implements Link.Line {
     if (serverMicros > 0) {
       observe(serverMicros, sentNanos);
     }
-  }
-
-  /** Has the server learn a script. */
-  CompletableFuture<String> load(Script script) {
-    return send(commands -> commands.scriptLoad(script.source()));
   }
 
   /** Sends a command. */

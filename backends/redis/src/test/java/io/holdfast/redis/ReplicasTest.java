@@ -116,6 +116,20 @@ class ReplicasTest {
     assertThat(lease.release()).isTrue();
   }
 
+  @Test
+  void a_user_that_may_not_load_scripts_is_served_too() throws Exception {
+    primary.call("ACL", "SETUSER", "limited", "on", ">p", "~*", "&*", "+@all", "-script");
+    String address = "redis://limited:p@" + primary.hostAndPort() + "?timeout=2s&replicas=1";
+    Holdfast limited = clients.openAt(address, LONG);
+    long before = Clients.scripts(primary);
+    Optional<Lease> lease = limited.lock("n").tryAcquire();
+    assertThat(lease).isPresent();
+    assertThat(Clients.scripts(primary) - before)
+        .as("by its digest, then by its source")
+        .isEqualTo(2);
+    assertThat(lease.get().release()).isTrue();
+  }
+
   private void assertNotApplied(Holdfast holdfast) {
     assertThatThrownBy(() -> holdfast.lock("n").tryAcquire())
         .isInstanceOfSatisfying(

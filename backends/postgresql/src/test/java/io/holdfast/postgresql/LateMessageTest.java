@@ -87,7 +87,7 @@ class LateMessageTest {
   }
 
   private static long token(String message) {
-    return Long.parseLong(message.split(" ")[2]);
+    return Long.parseLong(message.split(" ", -1)[2]);
   }
 
   private static Hold hold(Holder holder) {

@@ -120,18 +120,21 @@ class CountsTest {
   @ParameterizedTest
   @ValueSource(strings = {"advisory", "lease"})
   void many_leases_are_renewed_in_few_statements(String mode) throws Exception {
-    Duration leaseTime = Duration.ofSeconds(4);
+    Duration leaseTime = Duration.ofSeconds(12);
     Holdfast holdfast = database.client("mode=" + mode, leaseTime);
     List<Lease> leases = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
       leases.add(holdfast.lock("lease/" + i).acquire(LONG));
     }
+    long began = System.nanoTime();
     long before = count("FOR NO KEY UPDATE", "forced.forced IS NOT NULL");
-    Eventually.pass(leaseTime.multipliedBy(2));
+    Eventually.pass(leaseTime.dividedBy(2)); // Each is renewed once at least.
     long renewals = count("FOR NO KEY UPDATE", "forced.forced IS NOT NULL") - before;
-    System.out.printf("%s: %d statements renewed 500 leases for 8 s%n", mode, renewals);
+    // A lease falls due three times in a lease time; a slow machine makes the time longer.
+    long due = 500 * (1 + 3 * (System.nanoTime() - began) / leaseTime.toNanos());
+    System.out.printf("%s: %d statements renewed %d leases%n", mode, renewals, due);
     assertThat(leases).allMatch(Lease::isHeld);
-    assertThat(renewals).isBetween(2L, 250L);
+    assertThat(renewals).isBetween(1L, due / 4);
   }
 
   @Test

@@ -78,8 +78,9 @@ class CountsTest {
     }
     assertThat(Clients.published(server) - published).isEqualTo(50);
     // The releases, and a fallback poll of each in about three seconds.
+    long spent = Clients.scripts(server) - scripts;
     long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began);
-    assertThat(Clients.scripts(server) - scripts).isLessThanOrEqualTo(2 * 50 + 50 * seconds / 2);
+    assertThat(spent).isLessThanOrEqualTo(2 * 50 + 50 * (1 + seconds / 2));
   }
 
   @Test
@@ -109,10 +110,13 @@ class CountsTest {
       var unused = client.lock("hot").async().tryAcquire(LONG);
     }
     Clients.awaitWaiters(holder, "hot", count);
-    int seconds = 8;
-    long scripts = Clients.scripts(server);
-    Eventually.pass(Duration.ofSeconds(seconds));
-    assertThat(Clients.scripts(server) - scripts).isLessThan((long) count * seconds);
+    long began = System.nanoTime();
+    long before = Clients.scripts(server);
+    Eventually.until("they have asked again", () -> Clients.scripts(server) - before >= count);
+    long asked = Clients.scripts(server) - before;
+    // In the time that really passed: a slow machine gives them more of it.
+    long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began);
+    assertThat(asked).isLessThanOrEqualTo(count * (1 + seconds));
   }
 
   @Test
@@ -150,7 +154,7 @@ class CountsTest {
 
   @Test
   void renewal_costs_what_the_leases_held_now_cost_whatever_was_before() throws Exception {
-    Duration lease = Duration.ofSeconds(3);
+    Duration lease = Duration.ofSeconds(12);
     Holdfast used = clients.open(server.hostAndPort(), lease);
     List<CompletableFuture<Boolean>> cycles = new ArrayList<>();
     for (int cycle = 0; cycle < 10_000; cycle++) {
@@ -161,30 +165,28 @@ class CountsTest {
               .thenCompose(
                   granted -> CompletableFuture.supplyAsync(granted.orElseThrow()::release)));
       if (cycle % 100 == 99) {
-        assertThat(cycles.get(cycle).get(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(cycles.get(cycle).get(60, TimeUnit.SECONDS)).isTrue();
       }
     }
     for (CompletableFuture<Boolean> cycle : cycles) {
-      assertThat(cycle.get(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(cycle.get(60, TimeUnit.SECONDS)).isTrue();
     }
-    long after = renewals(used, "used/", lease);
-    used.close();
-    long fresh = renewals(clients.open(server.hostAndPort(), lease), "fresh/", lease);
-    System.out.printf("renewals: %d after 10,000 cycles, %d fresh%n", after, fresh);
-    // Leases fall due together, sixty times in a lease time at most, however they were spread.
-    assertThat(after).isLessThanOrEqualTo(3 * 60 + 5);
-    assertThat(fresh).isLessThanOrEqualTo(3 * 60 + 5);
-  }
-
-  private long renewals(Holdfast holdfast, String prefix, Duration lease) {
+    Holdfast fresh = clients.open(server.hostAndPort(), lease);
     List<Lease> leases = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
-      leases.add(holdfast.lock(prefix + i).tryAcquire().orElseThrow());
+      leases.add(used.lock("used/" + i).tryAcquire().orElseThrow());
+      leases.add(fresh.lock("fresh/" + i).tryAcquire().orElseThrow());
     }
+    long began = System.nanoTime();
     long before = Clients.scripts(server);
-    Eventually.pass(lease.multipliedBy(3));
+    Eventually.pass(lease);
     long spent = Clients.scripts(server) - before;
+    long passed = System.nanoTime() - began;
+    System.out.printf("renewals: %d of two clients, one after 10,000 cycles%n", spent);
+    // Leases fall due together, sixty times in a lease time at most, however they were spread; in
+    // the time that really passed, which a slow machine stretches.
+    long most = 2 * (60 * passed / lease.toNanos() + 5);
+    assertThat(spent).isPositive().isLessThanOrEqualTo(most);
     assertThat(leases).allMatch(Lease::isHeld);
-    return spent;
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.FencingToken;
 import io.holdfast.StaleTokenException;
+import io.holdfast.testkit.servers.Eventually;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -67,7 +68,7 @@ abstract class PausedHolderCases extends GuardCases {
       next.start();
       Isolated.awaitLockWait(database());
       first.commit();
-      next.join(30_000);
+      next.join(60_000);
     }
     assertThat(Accounts.balance(database)).isEqualTo(101);
   }
@@ -78,7 +79,7 @@ abstract class PausedHolderCases extends GuardCases {
       connection.setAutoCommit(false);
       guard().idleTimeout(Duration.ofMillis(200)).enter(connection, OLD);
       connection.commit();
-      Thread.sleep(600);
+      Eventually.pass(Duration.ofSeconds(1)); // For longer than it would have been allowed to.
       assertThat(Accounts.balance(connection)).isZero();
     }
   }

@@ -18,8 +18,8 @@ public enum Protection {
 
   private static final String RESOURCE = "accounts";
 
-  /** The guard, unless there is none. */
-  public Optional<FencingGuard> guard() {
+  /** The guard, unless there is none; it ends a transaction that is idle for so long. */
+  public Optional<FencingGuard> guard(Duration idle) {
     FencingGuard guard =
         switch (this) {
           case NONE -> null;
@@ -27,7 +27,7 @@ public enum Protection {
           case TABLE -> FencingGuard.table(RESOURCE);
           case TRIGGER -> FencingGuard.trigger(RESOURCE);
         };
-    return Optional.ofNullable(guard).map(each -> each.idleTimeout(Duration.ofSeconds(1)));
+    return Optional.ofNullable(guard).map(each -> each.idleTimeout(idle));
   }
 
   /** What the database needs for it, besides the accounts. */

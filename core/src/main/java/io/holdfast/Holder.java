@@ -6,7 +6,8 @@ package io.holdfast;
  * belong to one process or one thread.
  *
  * @param process the random id of the {@link Holdfast} that asked
- * @param number which of its acquisitions this is
+ * @param number which of its acquisitions this is: a count, and bits from the operating system that
+ *     differ in every clone of the process
  */
 public record Holder(String process, long number) {
 
@@ -18,6 +19,8 @@ public record Holder(String process, long number) {
 
   /** The id, shortened for people: enough to tell holders apart in a log. */
   public String abbreviated() {
-    return process.substring(0, Math.min(6, process.length())) + "-" + number;
+    return process.substring(0, Math.min(6, process.length()))
+        + "-"
+        + Long.toString(number, Character.MAX_RADIX);
   }
 }

@@ -29,6 +29,7 @@ final class Draining {
       }
     }
     runtime.events().shuttingDown(leases(), grace);
+    // They end when they are told to, and would never do so by themselves.
     runtime.leaders().forEach(Runnable::run);
     runtime.router().whenEmpty(() -> drained.complete(true));
     runtime.after(grace, () -> drained.complete(false));

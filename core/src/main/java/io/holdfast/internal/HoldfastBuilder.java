@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,7 @@ public final class HoldfastBuilder implements Holdfast.Builder {
   private @Nullable Executor callbacks;
   private @Nullable TimeSource time;
   private @Nullable RandomGenerator random;
+  private @Nullable Origin origin;
 
   private HoldfastBuilder(Supplier<LockBackend> backend) {
     this.backend = backend;
@@ -146,6 +148,12 @@ public final class HoldfastBuilder implements Holdfast.Builder {
     return this;
   }
 
+  /** As if this were a clone of that process, for tests. */
+  HoldfastBuilder origin(Origin origin) {
+    this.origin = origin;
+    return this;
+  }
+
   @Override
   public Holdfast build() {
     List<Runnable> afterClose = new ArrayList<>();
@@ -173,8 +181,12 @@ public final class HoldfastBuilder implements Holdfast.Builder {
             correlationKey,
             List.copyOf(listeners),
             threads);
-    Origin origin = ThisProcess.origin(application, random);
-    LockRuntime runtime = new LockRuntime(backend.get(), settings, clock, origin, chance);
+    Origin self = origin == null ? ThisProcess.origin(application, random) : origin;
+    LockBackend store = backend.get();
+    // What a clone of this process shares with it is outside of its memory.
+    boolean isShared = random == null && !(store instanceof MemoryBackend);
+    LongSupplier entropy = isShared ? systemEntropy(afterClose) : chance::nextLong;
+    LockRuntime runtime = new LockRuntime(store, settings, clock, self, chance, entropy);
     try {
       runtime.validLeaseTime(leaseTime);
       runtime.backend().start(runtime.router());
@@ -187,6 +199,12 @@ public final class HoldfastBuilder implements Holdfast.Builder {
 
   private static TimeSource systemTime(List<Runnable> afterClose) {
     SystemTime system = new SystemTime();
+    afterClose.add(system::close);
+    return system;
+  }
+
+  private static LongSupplier systemEntropy(List<Runnable> afterClose) {
+    SystemEntropy system = new SystemEntropy();
     afterClose.add(system::close);
     return system;
   }

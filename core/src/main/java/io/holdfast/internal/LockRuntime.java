@@ -17,8 +17,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +40,7 @@ final class LockRuntime {
   private final Map<Holder, Departure> departures = new ConcurrentHashMap<>();
   private final AtomicInteger acquiring = new AtomicInteger();
   private final BoundedAnswer<Boolean> quiet = new BoundedAnswer<>("acquire", "at closing");
-  private final AtomicLong holders = new AtomicLong();
+  private final HolderIds holders;
   private final Events events;
   private final Set<Runnable> leaders = ConcurrentHashMap.newKeySet();
   private volatile boolean granting = true;
@@ -51,10 +51,12 @@ final class LockRuntime {
       Settings settings,
       TimeSource time,
       Origin origin,
-      RandomGenerator random) {
+      RandomGenerator random,
+      LongSupplier entropy) {
     this.backend = backend;
     this.settings = settings;
     this.time = time;
+    this.holders = new HolderIds(origin.process(), entropy);
     this.router = new Router(time, origin, random);
     this.timetable = new Timetable(time, lanes::flush);
     this.events = new Events(settings);
@@ -109,7 +111,6 @@ final class LockRuntime {
     granting = false;
   }
 
-  /** How to tell the leaders of elections that they are to come to an end. */
   Set<Runnable> leaders() {
     return leaders;
   }
@@ -119,7 +120,7 @@ final class LockRuntime {
   }
 
   Holder nextHolder() {
-    return new Holder(router.origin().process(), holders.incrementAndGet());
+    return holders.next();
   }
 
   Duration validLeaseTime(Duration leaseTime) {

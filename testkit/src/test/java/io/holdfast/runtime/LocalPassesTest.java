@@ -85,13 +85,23 @@ class LocalPassesTest {
 
     @Test
     void is_not_made_while_renewals_fail() throws Exception {
-      Lease first = lock.acquire(WAIT);
-      queueUp(1);
-      backend.every(Verb.RENEW).fail(BackendException.Outcome.UNKNOWN);
-      time.advance(Duration.ofSeconds(20));
-      int releases = backend.calls(Verb.RELEASE);
-      first.release();
-      assertThat(backend.calls(Verb.RELEASE)).isGreaterThan(releases);
+      FaultyBackend faulty = new FaultyBackend(BackendProvider.backendAt(store));
+      // The bound by time must not be what refuses the pass.
+      try (Holdfast patient =
+          Holdfast.builder(faulty)
+              .time(time)
+              .callbacks(Runnable::run)
+              .localPasses(3, WAIT)
+              .shutdownHook(false)
+              .build()) {
+        Lease first = patient.lock("hot").acquire(WAIT);
+        var unused = patient.lock("hot").async().acquire(WAIT);
+        faulty.every(Verb.RENEW).fail(BackendException.Outcome.UNKNOWN);
+        time.advance(Duration.ofSeconds(20));
+        int releases = faulty.calls(Verb.RELEASE);
+        assertThat(first.release()).isTrue();
+        assertThat(faulty.calls(Verb.RELEASE)).isGreaterThan(releases);
+      }
     }
   }
 

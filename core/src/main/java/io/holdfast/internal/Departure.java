@@ -24,9 +24,11 @@ final class Departure extends Timetable.Entry {
   private long giveUpNanos;
   private long dueNanos;
   private int tries;
+  private boolean begun;
   private boolean underWay;
   private boolean over;
-  private CompletableFuture<Boolean> lastTry = new CompletableFuture<>();
+  private final CompletableFuture<Boolean> firstTry = new CompletableFuture<>();
+  private CompletableFuture<Boolean> lastTry = firstTry;
 
   /** There from the beginning: closing may find a departure before its first try, and waits. */
   private @Nullable CompletableFuture<Boolean> nextTry = lastTry;
@@ -45,13 +47,28 @@ final class Departure extends Timetable.Entry {
     while (true) {
       Departure first = new Departure(runtime, hold);
       Departure known = runtime.departures().putIfAbsent(hold.holder(), first);
-      CompletableFuture<Boolean> answer = (known == null ? first : known).tryNow();
+      CompletableFuture<Boolean> answer = (known == null ? first : known).tryNow(false);
       if (answer != null) {
         return answer;
       }
       // One that is just over is being taken out of the map.
       Thread.onSpinWait();
     }
+  }
+
+  /**
+   * Takes the place of the holder's departure, for {@link #begin}; null if there is one. From now
+   * on whatever else finds that the holder is to be released asks for the same first try.
+   */
+  static @Nullable Departure prepare(LockRuntime runtime, Hold hold) {
+    Departure first = new Departure(runtime, hold);
+    return runtime.departures().putIfAbsent(hold.holder(), first) == null ? first : null;
+  }
+
+  /** Begins, unless a release that was asked for meanwhile has; returns the first answer. */
+  CompletableFuture<Boolean> begin() {
+    var unused = tryNow(true);
+    return firstTry;
   }
 
   /** Those that are under way, the oldest first. */
@@ -66,14 +83,20 @@ final class Departure extends Timetable.Entry {
     return release(runtime, hold);
   }
 
-  /** Tries now, or as soon as the present try is answered; null if it is over. */
-  private @Nullable CompletableFuture<Boolean> tryNow() {
+  /**
+   * Tries now, or as soon as the present try is answered; null if it is over.
+   *
+   * @param onlyFirst whether nothing is to be done if there was a try before
+   */
+  private @Nullable CompletableFuture<Boolean> tryNow(boolean onlyFirst) {
     CompletableFuture<Boolean> answer;
+    long now = nowNanos();
     synchronized (this) {
-      if (over) {
+      if (over || (onlyFirst && begun)) {
         return null;
       }
-      giveUpNanos = nowNanos() + hold.leaseTime().toNanos() + Pacing.LONGEST_POLL.toNanos();
+      begun = true;
+      giveUpNanos = now + hold.leaseTime().toNanos() + Pacing.LONGEST_POLL.toNanos();
       answer = nextTry == null ? new CompletableFuture<>() : nextTry;
       nextTry = answer;
       if (underWay) {

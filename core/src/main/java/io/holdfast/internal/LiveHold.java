@@ -8,6 +8,7 @@ import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.LockBackend.Renewal;
 import io.holdfast.spi.Moment;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,7 @@ final class LiveHold extends Timetable.Entry {
   private boolean troubled;
   private long renewNanos;
   private @Nullable Moment shortened;
+  private volatile @Nullable Departure departure;
 
   LiveHold(
       LockRuntime runtime, Hold hold, Granted grant, @Nullable LocalQueue queue, Request request) {
@@ -217,6 +219,7 @@ final class LiveHold extends Timetable.Entry {
       next = next(now);
       if (next == null) {
         ended = true;
+        departure = Departure.prepare(runtime, hold());
       } else {
         pass(next, now);
       }
@@ -237,14 +240,10 @@ final class LiveHold extends Timetable.Entry {
     }
   }
 
-  /** What became of a hold whose lease was released. */
-  enum Ending {
-    /** It had ended before. */
-    OVER,
-    /** It serves the next local waiter. */
-    PASSED,
-    /** It is to be released in the store. */
-    RELEASE
+  /** Sends the release for which {@link #release} ended the hold. */
+  CompletableFuture<Boolean> depart() {
+    Departure prepared = departure;
+    return prepared == null ? Departure.release(runtime, hold()) : prepared.begin();
   }
 
   /** The next local waiter, if the bounds allow a pass and the store was heard of lately. */

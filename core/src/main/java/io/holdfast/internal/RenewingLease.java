@@ -204,10 +204,10 @@ final class RenewingLease implements Lease {
   }
 
   CompletableFuture<Boolean> releaseAsync() {
-    LiveHold.Ending ending = hold.release(this);
-    if (ending == LiveHold.Ending.PASSED) {
+    Ending ending = hold.release(this);
+    if (ending == Ending.PASSED) {
       runtime().events().released(this);
-    } else if (ending == LiveHold.Ending.RELEASE) {
+    } else if (ending == Ending.RELEASE) {
       return releaseInStore(false);
     } else if (state == State.RELEASED) {
       return repeatRelease();
@@ -242,7 +242,7 @@ final class RenewingLease implements Lease {
       releasing = answer;
     }
     Answers.handle(
-        Departure.release(runtime(), hold.hold()),
+        repeat ? Departure.release(runtime(), hold.hold()) : hold.depart(),
         (wasOurs, problem) -> {
           if (!repeat) {
             firstAnswer(wasOurs, problem);

@@ -8,7 +8,6 @@ import io.holdfast.Lease;
 import io.holdfast.testkit.servers.Eventually;
 import io.holdfast.testkit.servers.RedisServer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -60,33 +59,33 @@ class ClusterTopologyTest {
   }
 
   @Test
-  void requests_at_a_server_that_is_replaced_are_repeated_at_its_successor() throws Exception {
+  void requests_at_a_server_that_left_the_cluster_are_repeated_until_its_slots_have_another()
+      throws Exception {
     try (RedisCluster cluster = new RedisCluster();
         Clients clients = new Clients()) {
-      Holdfast one = clients.openAt(cluster.address(), Duration.ofSeconds(30));
-      RedisServer stopped = cluster.primaries().get(1);
-      RedisServer successor = cluster.servers().get(4);
-      stopped.pause();
-      try {
-        List<CompletableFuture<Lease>> asked = new ArrayList<>();
-        Eventually.until(
-            "the replica has taken its place",
-            () -> {
-              String name = "replaced/" + asked.size();
-              if (cluster.primaryOf(Slots.of("lock:" + name)) == stopped) {
-                asked.add(one.lock(name).async().acquire(LONG));
-              } else {
-                asked.add(CompletableFuture.completedFuture(null));
-              }
-              return successor.call("ROLE").toString().startsWith("[master");
-            });
-        for (CompletableFuture<Lease> each : asked) {
-          Lease lease = each.get(60, TimeUnit.SECONDS);
-          assertThat(lease == null || lease.release()).isTrue();
-        }
-      } finally {
-        stopped.resume();
-      }
+      Holdfast one = clients.openAt(cluster.address(), Duration.ofMinutes(1));
+      RedisServer leaving = cluster.primaryOf(Slots.of("lock:a"));
+      String slot = Integer.toString(Slots.of("lock:a"));
+      one.lock("a").acquire(LONG).release();
+      leaving.call("DEL", "{lock:a}:fence");
+      cluster.servers().forEach(server -> removeSlots(server, cluster.slotsOf(leaving)));
+      CompletableFuture<Lease> early = one.lock("a").async().acquire(LONG);
+      Eventually.until(
+          "the client has left it",
+          () -> !leaving.call("CLIENT", "LIST").toString().contains("cmd=evalsha")
+                  && !leaving.call("PUBSUB", "CHANNELS").toString().contains(Keys.CHANNEL));
+      CompletableFuture<Lease> late = one.lock("a").shared().async().acquire(LONG);
+      cluster.primaries().stream()
+          .filter(server -> server != leaving)
+          .findFirst()
+          .orElseThrow()
+          .call("CLUSTER", "ADDSLOTS", slot);
+      assertThat(early.get(60, TimeUnit.SECONDS).release()).isTrue();
+      assertThat(late.get(60, TimeUnit.SECONDS).release()).isTrue();
     }
+  }
+
+  private static void removeSlots(RedisServer server, String[] range) {
+    server.call("CLUSTER", "DELSLOTSRANGE", range[0], range[1]);
   }
 }

@@ -108,6 +108,15 @@ final class RedisCluster implements Deployment {
     throw new IllegalArgumentException("no slot: " + slot);
   }
 
+  /** The first and the last slot that this primary has at the start. */
+  String[] slotsOf(RedisServer primary) {
+    int node = servers.indexOf(primary);
+    int last = 16_384 * (node + 1) / PRIMARIES - 1;
+    return new String[] {
+      Integer.toString(16_384 * node / PRIMARIES), Integer.toString(last)
+    };
+  }
+
   List<RedisServer> servers() {
     return servers;
   }

@@ -77,7 +77,7 @@ final class Releaser {
             answer.complete(Script.number(reply, 0) == 1);
             handOverMore(lock, reply, 2);
           } else if (failure != null && "TRYAGAIN".equals(Failures.codeOf(failure))) {
-            sendForOneKey(lock, holder, answer);
+            sendWhileMigrating(lock, holder, answer);
           } else if (failure != null) {
             answer.completeExceptionally(failure);
             keys.nameOf(lock.lock()).ifPresent(context::retry); // What it told a waiter is lost.
@@ -140,15 +140,15 @@ final class Releaser {
     }
   }
 
-  /** The slot migrates. Whoever waits finds out by asking. */
-  private void sendForOneKey(Keys.LockKeys lock, String holder, CompletableFuture<Boolean> answer) {
-    String[] keys = {lock.lock()};
+  /** The slot migrates. */
+  private void sendWhileMigrating(
+      Keys.LockKeys lock, String holder, CompletableFuture<Boolean> answer) {
     Answers.handle(
-        topology.eval(Script.RELEASE_ONE, keys, wire -> new String[] {holder}),
-        (reply, failure) -> {
-          if (reply != null) {
-            answer.complete(Script.number(reply, 0) == 1);
-          } else if (failure != null) {
+        new MigratingRelease(context, topology).send(lock, holder),
+        (held, failure) -> {
+          if (failure == null) {
+            answer.complete(held);
+          } else {
             answer.completeExceptionally(failure);
           }
         });

@@ -39,6 +39,7 @@ enum Script {
       "release.lua"),
   RELEASE_TOGETHER(Script.NOWHERE, "release_together.lua"),
   RELEASE_ONE(1, "release_one.lua"),
+  RELEASE_SHARED(1, "release_shared.lua"),
   GIVE_BACK(1, "time.lua", "current.lua", "prologue.lua", "give_back.lua"),
   INSPECT(0, "time.lua", "current.lua", "prologue.lua", "inspect.lua"),
   FORCE_RELEASE(1, "time.lua", "current.lua", "prologue.lua", "force_release.lua");

@@ -72,7 +72,8 @@ class ClusterTopologyTest {
       CompletableFuture<Lease> early = one.lock("a").async().acquire(LONG);
       Eventually.until(
           "the client has left it",
-          () -> !leaving.call("CLIENT", "LIST").toString().contains("cmd=evalsha")
+          () ->
+              !leaving.call("CLIENT", "LIST").toString().contains("cmd=evalsha")
                   && !leaving.call("PUBSUB", "CHANNELS").toString().contains(Keys.CHANNEL));
       CompletableFuture<Lease> late = one.lock("a").shared().async().acquire(LONG);
       cluster.primaries().stream()

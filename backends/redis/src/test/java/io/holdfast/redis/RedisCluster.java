@@ -112,9 +112,7 @@ final class RedisCluster implements Deployment {
   String[] slotsOf(RedisServer primary) {
     int node = servers.indexOf(primary);
     int last = 16_384 * (node + 1) / PRIMARIES - 1;
-    return new String[] {
-      Integer.toString(16_384 * node / PRIMARIES), Integer.toString(last)
-    };
+    return new String[] {Integer.toString(16_384 * node / PRIMARIES), Integer.toString(last)};
   }
 
   List<RedisServer> servers() {

@@ -28,6 +28,10 @@ final class SlotMigration {
     return primaries.stream().filter(server -> server != from).findFirst().orElseThrow();
   }
 
+  RedisServer target() {
+    return to;
+  }
+
   void begin() {
     to.call("CLUSTER", "SETSLOT", slot, "IMPORTING", id(from));
     from.call("CLUSTER", "SETSLOT", slot, "MIGRATING", id(to));

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Waits until something is so; how long that takes is what a slow machine makes of it. */
 final class Await {
-  private static final Duration LONGEST = Duration.ofSeconds(20);
+  private static final Duration LONGEST = Duration.ofSeconds(60);
 
   private Await() {}
 

@@ -106,7 +106,7 @@ final class FileClient implements BackendContext, AutoCloseable {
   }
 
   static <T> T await(CompletionStage<T> stage) {
-    return stage.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+    return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
   }
 
   /** The failure that the stage ends in. */

@@ -61,8 +61,9 @@ public abstract class LockBackendContract {
   }
 
   /**
-   * How long leases are in most tests: one second. Waiting for their end takes most of the time of
-   * a run; but a lease that is not longer than the pauses of the machine is lost now and then.
+   * How long leases are in tests of what happens within a lease time or at its end: one second. In
+   * all others they are long. Waiting for their end takes most of the time of a run; but a lease
+   * that is not longer than the pauses of the machine is lost now and then.
    */
   protected Duration leaseTime() {
     return Duration.ofSeconds(1);

@@ -85,8 +85,12 @@ public interface DistributedLock {
 
   /**
    * The same lock as a thread-bound, re-entrant {@code java.util.concurrent} lock, for code that
-   * wants one. The token does not change on re-entry. Unlocking a lock whose lease was lost logs a
-   * warning and does not throw; conditions are not supported.
+   * wants one. The token does not change on re-entry. Conditions are not supported.
+   *
+   * <p>A thread whose lease was lost does not re-enter: {@code lock} and {@code lockInterruptibly}
+   * throw {@link LeaseLostException}, and both forms of {@code tryLock} return false at once, until
+   * the thread has unlocked as often as it had locked. Unlocking a lock whose lease was lost logs a
+   * warning and does not throw.
    */
   Lock asJavaLock();
 

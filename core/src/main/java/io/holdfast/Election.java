@@ -27,6 +27,10 @@ public interface Election {
      * is interrupted when the lease is lost, the candidacy is closed, or the JVM shuts down: come
      * to an end then, because another leader may be at work or waits for its turn.
      *
+     * <p>A leader that throws is logged and gives up the leadership. The campaign goes on after a
+     * pause, which doubles with each failure, up to 30 s, and is short again after a leader that
+     * returned or led for 30 s.
+     *
      * @param lease the leadership, with its fencing token
      */
     void lead(Lease lease) throws Exception;

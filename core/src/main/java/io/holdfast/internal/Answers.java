@@ -40,13 +40,18 @@ final class Answers {
 
   /** The task, with its defects logged. */
   static Runnable guarded(Runnable task) {
-    return () -> {
-      try {
-        task.run();
-      } catch (Throwable defect) {
-        report(defect);
-      }
-    };
+    return () -> run(task);
+  }
+
+  /**
+   * Runs the task; its defects are logged. What has to go on after it does, also after an error.
+   */
+  static void run(Runnable task) {
+    try {
+      task.run();
+    } catch (Throwable defect) {
+      report(defect);
+    }
   }
 
   private static void report(Throwable defect) {

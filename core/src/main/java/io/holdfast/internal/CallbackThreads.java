@@ -60,7 +60,8 @@ final class CallbackThreads implements Executor, AutoCloseable {
         return;
       }
     } else if (threads.getCompletedTaskCount() == endedBefore) {
-      resize(Math.min(MOST, threads.getCorePoolSize() * 2));
+      // The system may have no more threads to give, which is an error.
+      Answers.run(() -> resize(Math.min(MOST, threads.getCorePoolSize() * 2)));
     }
     lookLater();
   }

@@ -2,7 +2,6 @@
 package io.holdfast.internal;
 
 import io.holdfast.spi.TimeSource;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -79,7 +78,7 @@ final class DeathWatch {
         somebodyDied.run();
       }
       next = INTERVAL.plus(MORE_FOR_EACH.multipliedBy(alive.size()));
-    } catch (IOException failed) {
+    } catch (Throwable failed) {
       log.debug("could not look at the processes: {}", failed.toString());
     }
     lookAfter(next);

@@ -6,6 +6,9 @@ import io.holdfast.LockListener;
 import io.holdfast.LockListener.Subject;
 import io.holdfast.LossCause;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,6 +27,7 @@ final class Events {
 
   private final Settings settings;
   private final SerialExecutor inOrder;
+  private final Set<LockListener> failing = Collections.newSetFromMap(new IdentityHashMap<>());
 
   Events(Settings settings) {
     this.settings = settings;
@@ -97,11 +101,17 @@ final class Events {
         .log("the store did not confirm the release; trying on");
   }
 
-  void renewalFailed(int leases, @Nullable Exception problem) {
+  void renewalsFail(int leases, @Nullable Throwable problem) {
     log.atWarn()
         .addKeyValue("leases", leases)
-        .setCause(problem)
-        .log("the store did not confirm a renewal; trying again until the leases run out");
+        .log(
+            "the store does not renew leases; trying again until they run out: {}",
+            problem == null ? "it did not confirm them" : problem.getMessage());
+    log.atDebug().setCause(problem).log("why the store does not renew leases");
+  }
+
+  void renewalsSucceed(Duration troubled) {
+    log.atInfo().addKeyValue("after", troubled).log("leases are renewed again, after {}", troubled);
   }
 
   void forced(String name, long token, String reason, boolean done) {
@@ -166,14 +176,19 @@ final class Events {
 
   private void tell(Consumer<LockListener> event) {
     for (LockListener listener : settings.listeners()) {
-      inOrder.execute(
-          () -> {
-            try {
-              event.accept(listener);
-            } catch (RuntimeException thrown) {
-              log.atWarn().setCause(thrown).log("a listener failed: {}", listener);
-            }
-          });
+      inOrder.execute(() -> tell(listener, event));
+    }
+  }
+
+  /** One event at a time. A listener that goes on failing is logged once. */
+  private void tell(LockListener listener, Consumer<LockListener> event) {
+    try {
+      event.accept(listener);
+      failing.remove(listener);
+    } catch (Throwable thrown) {
+      if (failing.add(listener)) {
+        log.atWarn().setCause(thrown).log("a listener failed: {}", listener);
+      }
     }
   }
 }

@@ -200,7 +200,7 @@ final class FileWork implements FileRequests.Audience {
   private void touch() {
     try {
       directory.touch(context.now().wallNanos());
-    } catch (IOException failed) {
+    } catch (Throwable failed) {
       log.warn("could not touch the files in {}: {}", directory.path(), failed.toString());
     }
     touchLater();

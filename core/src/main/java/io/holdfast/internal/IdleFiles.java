@@ -52,7 +52,7 @@ final class IdleFiles {
   private void sweep() {
     try {
       remove(takeDue(time.now()));
-    } catch (IOException failed) {
+    } catch (Throwable failed) {
       // They are looked at again when they are next used, or when the next process comes.
       log.debug("could not remove the files of unused locks: {}", failed.toString());
     }

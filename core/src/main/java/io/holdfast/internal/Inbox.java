@@ -114,7 +114,7 @@ final class Inbox implements AutoCloseable {
       }
     } catch (NoSuchFileException none) {
       readBytes = 0;
-    } catch (IOException failed) {
+    } catch (Throwable failed) {
       log.debug("could not read {}: {}", file, failed.toString());
     }
   }

@@ -21,10 +21,10 @@ final class JavaLocks {
 
   /** Used by its own thread only. */
   private static final class Entered {
-    private final Lease lease;
+    private final RenewingLease lease;
     private int times = 1;
 
-    Entered(Lease lease) {
+    Entered(RenewingLease lease) {
       this.lease = lease;
     }
   }
@@ -63,20 +63,27 @@ final class JavaLocks {
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-      if (!reenter()) {
+      requireNotInterrupted();
+      Entered mine = entered.get(key());
+      if (mine == null) {
         enter(Optional.of(lock.acquire(Times.FOREVER)));
+      } else if (!reenter(mine)) {
+        throw mine.lease.lostException();
       }
     }
 
     @Override
     public boolean tryLock() {
-      return reenter() || enter(lock.tryAcquire());
+      Entered mine = entered.get(key());
+      return mine == null ? enter(lock.tryAcquire()) : reenter(mine);
     }
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+      requireNotInterrupted();
       Duration wait = Duration.ofNanos(Math.max(0, unit.toNanos(time)));
-      return reenter() || enter(lock.tryAcquire(wait));
+      Entered mine = entered.get(key());
+      return mine == null ? enter(lock.tryAcquire(wait)) : reenter(mine);
     }
 
     @Override
@@ -97,16 +104,23 @@ final class JavaLocks {
       throw new UnsupportedOperationException("a distributed lock has no conditions");
     }
 
-    private boolean reenter() {
-      Entered mine = entered.get(key());
-      if (mine != null) {
+    /** False if the lease was lost: another holder may be at work, and waiting does not help. */
+    private static boolean reenter(Entered mine) {
+      boolean held = mine.lease.isHeld();
+      if (held) {
         mine.times++;
       }
-      return mine != null;
+      return held;
+    }
+
+    private static void requireNotInterrupted() throws InterruptedException {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
     }
 
     private boolean enter(Optional<Lease> granted) {
-      granted.ifPresent(lease -> entered.put(key(), new Entered(lease)));
+      granted.ifPresent(lease -> entered.put(key(), new Entered((RenewingLease) lease)));
       return granted.isPresent();
     }
 

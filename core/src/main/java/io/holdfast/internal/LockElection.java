@@ -4,6 +4,8 @@ package io.holdfast.internal;
 import io.holdfast.Election;
 import io.holdfast.Lease;
 import io.holdfast.LockState;
+import io.holdfast.spi.Moment;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +15,9 @@ import org.slf4j.LoggerFactory;
 /** An election by an exclusive lock: whoever holds it leads. */
 final class LockElection implements Election {
   private static final Logger log = LoggerFactory.getLogger(LockElection.class);
+
+  /** Between leaders that fail. One that has led for so long before has not failed at once. */
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
   private final LockRuntime runtime;
   private final LockView lock;
@@ -42,6 +47,7 @@ final class LockElection implements Election {
   /** Stands, leads, stands again; at any time it has either a request under way or a lease. */
   private final class Campaign implements Candidacy {
     private final Leader leader;
+    private final BackOff backOff = new BackOff(runtime.pacing().shortest(), LONGEST_PAUSE);
     private @Nullable CompletableFuture<Lease> request;
     private @Nullable Lease leadership;
     private @Nullable Thread leading;
@@ -51,10 +57,21 @@ final class LockElection implements Election {
       this.leader = leader;
     }
 
+    /** Stands for election. It goes on until it is closed, whatever fails. */
+    private void stand() {
+      if (!isClosed()) {
+        try {
+          ask();
+        } catch (Throwable failed) {
+          standLater(failed);
+        }
+      }
+    }
+
     /**
      * Asks, and has the answer seen to on an executor's thread: to lead takes as long as it takes.
      */
-    private void stand() {
+    private void ask() {
       CompletableFuture<Lease> asked = lock.async().acquire(Times.FOREVER);
       boolean inVain;
       synchronized (this) {
@@ -72,13 +89,15 @@ final class LockElection implements Election {
 
     private void decided(@Nullable Lease lease, @Nullable Throwable failure) {
       if (lease != null) {
-        lead(lease);
+        runtime.after(lead(lease), this::stand);
       } else if (failure != null) {
         standLater(failure);
       }
     }
 
-    private void lead(Lease lease) {
+    /** Leads, and returns how long to pause before it stands again. */
+    private Duration lead(Lease lease) {
+      Moment began = runtime.now();
       synchronized (this) {
         leadership = lease;
         leading = Thread.currentThread();
@@ -86,19 +105,35 @@ final class LockElection implements Election {
       lease.loss().thenAccept(cause -> interrupt());
       Runnable told = this::interrupt;
       runtime.leaders().add(told);
+      Duration pause = runtime.pacing().shortest();
       try (lease) {
         if (!isClosed() && runtime.isGranting()) {
           leader.lead(lease);
         }
+        backOff.reset();
       } catch (InterruptedException ended) {
         log.atDebug().log("the leader of '{}' was interrupted", name());
-      } catch (Exception failed) {
-        log.atWarn().setCause(failed).log("the leader of '{}' failed", name());
+      } catch (Throwable failed) {
+        pause = failed(failed, began);
       } finally {
         runtime.leaders().remove(told);
         resign();
       }
-      runtime.after(runtime.pacing().shortest(), this::stand);
+      return pause;
+    }
+
+    private Duration failed(Throwable failure, Moment began) {
+      Duration led = runtime.now().since(began);
+      if (led.compareTo(LONGEST_PAUSE) >= 0) {
+        backOff.reset();
+      }
+      Duration pause = backOff.failed();
+      log.atWarn()
+          .addKeyValue("led", led)
+          .addKeyValue("pause", pause)
+          .setCause(failure)
+          .log("the leader of '{}' failed; it stands again in {}", name(), pause);
+      return pause;
     }
 
     /** From here on no interrupt is for the leader any more, and this thread is somebody else's. */
@@ -110,8 +145,12 @@ final class LockElection implements Election {
 
     private void standLater(Throwable failure) {
       if (!isClosed() && runtime.isGranting()) {
-        log.atWarn().setCause(failure).log("the election '{}' cannot be held now", name());
-        runtime.after(runtime.pacing().longest(), this::stand);
+        Duration pause = backOff.failed();
+        log.atWarn()
+            .addKeyValue("pause", pause)
+            .setCause(failure)
+            .log("the election '{}' cannot be held now; trying again in {}", name(), pause);
+        runtime.after(pause, this::stand);
       }
     }
 

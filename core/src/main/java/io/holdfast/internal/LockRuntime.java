@@ -10,6 +10,7 @@ import io.holdfast.spi.Moment;
 import io.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -167,8 +168,8 @@ final class LockRuntime {
       BiConsumer<@Nullable T, @Nullable BackendException> handler) {
     CompletionStage<T> stage;
     try {
-      stage = request.get();
-    } catch (RuntimeException thrown) {
+      stage = Objects.requireNonNull(request.get(), "the backend returned no stage");
+    } catch (Throwable thrown) {
       stage = CompletableFuture.failedFuture(thrown);
     }
     if (!(stage instanceof CompletableFuture<T> future && future.isDone())) {

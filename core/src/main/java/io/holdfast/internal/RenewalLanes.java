@@ -5,6 +5,7 @@ import io.holdfast.BackendException;
 import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.LockBackend.Renewal;
 import io.holdfast.spi.Moment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,15 +20,25 @@ import org.jspecify.annotations.Nullable;
 final class RenewalLanes {
   private final LockRuntime runtime;
   private final Map<Object, Lane> lanes = new ConcurrentHashMap<>();
+  private final RenewalTroubles troubles;
 
   RenewalLanes(LockRuntime runtime) {
     this.runtime = runtime;
+    this.troubles = new RenewalTroubles(runtime);
   }
 
   /** Takes note of a hold that is due; {@link #flush} sends it. */
   void add(LiveHold hold) {
+    Object server;
+    try {
+      server = runtime.backend().lane(hold.hold().name());
+    } catch (Throwable unknown) {
+      hold.renewed(Renewal.UNKNOWN, runtime.now());
+      troubles.failed(runtime, 1, hold.hold().leaseTime(), unknown);
+      return;
+    }
     lanes.compute(
-        runtime.backend().lane(hold.hold().name()),
+        server,
         (key, known) -> {
           Lane lane = known == null ? new Lane(key) : known;
           lane.pending.add(hold);
@@ -116,17 +127,31 @@ final class RenewalLanes {
         Moment sent,
         @Nullable List<Renewal> answers,
         @Nullable BackendException problem) {
-      if (answers == null || answers.size() != batch.size()) {
-        batch.forEach(hold -> hold.renewed(Renewal.UNKNOWN, sent));
-        runtime.events().renewalFailed(batch.size(), problem);
+      List<Renewal> each = answers == null || answers.size() != batch.size() ? List.of() : answers;
+      boolean known = false;
+      for (int i = 0; i < batch.size(); i++) {
+        LiveHold hold = batch.get(i);
+        Renewal answer = each.isEmpty() || each.get(i) == null ? Renewal.UNKNOWN : each.get(i);
+        known |= answer != Renewal.UNKNOWN;
+        Answers.run(() -> hold.renewed(answer, sent));
+      }
+      if (known) {
+        troubles.succeeded(key);
       } else {
-        for (int i = 0; i < batch.size(); i++) {
-          batch.get(i).renewed(answers.get(i), sent);
-        }
+        failed(batch, problem);
       }
       if (over(batch)) {
         send();
       }
+    }
+
+    private void failed(List<LiveHold> batch, @Nullable Throwable problem) {
+      Duration longest = Duration.ZERO;
+      for (LiveHold hold : batch) {
+        Duration leaseTime = hold.hold().leaseTime();
+        longest = leaseTime.compareTo(longest) > 0 ? leaseTime : longest;
+      }
+      troubles.failed(key, batch.size(), longest, problem);
     }
 
     /**
@@ -138,6 +163,7 @@ final class RenewalLanes {
       boolean isLate = now.monotonicNanos() - answerDueNanos >= 0;
       if (late != null && isLate && over(late)) {
         late.forEach(hold -> hold.renewed(Renewal.UNKNOWN, now));
+        failed(late, BackendException.unknown("no answer to renew", null));
         send();
       }
     }

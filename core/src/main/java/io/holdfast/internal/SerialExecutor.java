@@ -29,7 +29,7 @@ final class SerialExecutor implements Executor {
     do {
       Runnable task = tasks.poll();
       if (task != null) {
-        task.run();
+        Answers.run(task);
       }
       done = pending.decrementAndGet();
     } while (done > 0);

@@ -94,7 +94,7 @@ final class Timetable {
     for (Entry entry = next(now); entry != null; entry = next(now)) {
       step(entry, now);
     }
-    afterEach.run();
+    Answers.run(afterEach);
     long wakeUp;
     synchronized (this) {
       wakeUp = heap.size() == 0 ? UNARMED : toArm(heap.firstNanos());
@@ -147,7 +147,7 @@ final class Timetable {
   private static void step(Entry entry, Moment now) {
     try {
       entry.due(now);
-    } catch (RuntimeException defect) {
+    } catch (Throwable defect) {
       log.atError().setCause(defect).log("a step of {} failed; the others go on", entry);
     }
   }

@@ -68,13 +68,28 @@ class TimetableTest {
           new Timetable.Entry() {
             @Override
             void due(Moment now) {
-              throw new IllegalStateException("on purpose");
+              throw new AssertionError("on purpose");
             }
           },
           nanosIn(10));
-      timetable.schedule(note("after"), nanosIn(10));
-      time.advanceMillis(10);
-      assertThat(ran).containsExactly("after");
+      timetable.schedule(note("beside"), nanosIn(10));
+      timetable.schedule(note("after"), nanosIn(20));
+      time.advanceMillis(20);
+      assertThat(ran).containsExactly("beside", "after");
+    }
+
+    @Test
+    void goes_on_after_a_flush_that_failed() {
+      Timetable failing =
+          new Timetable(
+              time,
+              () -> {
+                throw new AssertionError("on purpose");
+              });
+      failing.schedule(note("first"), nanosIn(10));
+      failing.schedule(note("second"), nanosIn(20));
+      time.advanceMillis(20);
+      assertThat(ran).containsExactly("first", "second");
     }
   }
 

@@ -4,7 +4,11 @@ package io.holdfast.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.holdfast.FencingToken;
 import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LossCause;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -68,6 +72,43 @@ class JavaLockTest {
         .isThrownBy(() -> CompletableFuture.runAsync(lock::unlock).get())
         .withCauseInstanceOf(IllegalMonitorStateException.class);
     lock.unlock();
+  }
+
+  @Test
+  void whose_lease_was_lost_is_not_re_entered_and_stays_balanced() throws Exception {
+    lock.lock();
+    assertThat(lock.tryLock()).isTrue();
+    FencingToken token = holdfast.inspect("a").holders().get(0).token().orElseThrow();
+    holdfast.forceRelease("a", token, "test");
+    Lease others = holdfast.lock("a").tryAcquire().orElseThrow();
+    assertThat(lock.tryLock()).isFalse();
+    assertThat(lock.tryLock(1, TimeUnit.MINUTES)).isFalse();
+    assertThatExceptionOfType(LeaseLostException.class)
+        .isThrownBy(lock::lock)
+        .satisfies(lost -> assertThat(lost.lossCause()).isEqualTo(LossCause.FORCED));
+    assertThatExceptionOfType(LeaseLostException.class).isThrownBy(lock::lockInterruptibly);
+    lock.unlock();
+    lock.unlock();
+    assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+    assertThat(others.release()).isTrue();
+    assertThat(lock.tryLock()).isTrue();
+    lock.unlock();
+  }
+
+  @Test
+  void is_not_re_entered_interruptibly_by_a_thread_that_is_interrupted() {
+    lock.lock();
+    Thread.currentThread().interrupt();
+    assertThatExceptionOfType(InterruptedException.class).isThrownBy(lock::lockInterruptibly);
+    Thread.currentThread().interrupt();
+    assertThatExceptionOfType(InterruptedException.class)
+        .isThrownBy(() -> lock.tryLock(1, TimeUnit.MINUTES));
+    Thread.currentThread().interrupt();
+    lock.lock();
+    assertThat(Thread.interrupted()).isTrue();
+    lock.unlock();
+    lock.unlock();
+    assertThat(holdfast.inspect("a").isFree()).isTrue();
   }
 
   @Test

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -207,8 +208,9 @@ final class AskedCalls {
     }
   }
 
-  void drop() {
-    link.peek().ifPresent(link::drop);
+  /** Gives up its connection if it is not as it must be. */
+  void dropUnless(Predicate<Link.Line> isRight) {
+    link.dropUnless(isRight);
   }
 
   void close(BackendException reason) {

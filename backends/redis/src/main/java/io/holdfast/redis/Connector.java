@@ -21,7 +21,6 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.EpollProvider;
-import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Serial;
@@ -113,28 +112,38 @@ final class Connector implements AutoCloseable {
 
   CompletionStage<StatefulRedisConnection<String, String>> connect(
       HostAndPort place, Runnable broken) {
-    return explained(place, () -> client.connectAsync(StringCodec.UTF8, uri(place)))
+    return explained(server(place), place, () -> client.connectAsync(StringCodec.UTF8, uri(place)))
         .thenApply(connection -> watched(connection, broken));
   }
 
   CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub(
       HostAndPort place, Runnable broken) {
-    return explained(place, () -> client.connectPubSubAsync(StringCodec.UTF8, uri(place)))
+    return explained(
+            server(place), place, () -> client.connectPubSubAsync(StringCodec.UTF8, uri(place)))
         .thenApply(connection -> watched(connection, broken));
   }
 
   /** To a sentinel, which has users of its own; ours are those of the servers. */
-  CompletionStage<StatefulRedisSentinelConnection<String, String>> connectSentinel(
-      HostAndPort place) {
+  CompletionStage<StatefulRedisPubSubConnection<String, String>> connectSentinel(
+      HostAndPort place, Runnable broken) {
     RedisURI uri = uri(place, 0, settings.sentinelCredentials());
-    return explained(place, () -> client.connectSentinelAsync(StringCodec.UTF8, uri));
+    return explained(
+            "the sentinel at " + place,
+            place,
+            () -> client.connectPubSubAsync(StringCodec.UTF8, uri))
+        .thenApply(connection -> watched(connection, broken));
+  }
+
+  private static String server(HostAndPort place) {
+    return "the Redis server at " + place;
   }
 
   private <C> CompletionStage<C> explained(
-      HostAndPort place, Supplier<CompletionStage<C>> connecting) {
+      String server, HostAndPort place, Supplier<CompletionStage<C>> connecting) {
     return heard(connecting, TRIES)
         .exceptionallyCompose(
-            failure -> CompletableFuture.failedFuture(Refusals.of(place, settings, failure)));
+            failure ->
+                CompletableFuture.failedFuture(Refusals.of(server, place, settings, failure)));
   }
 
   /** What a server says against us can come before Lettuce listens for it; it is asked again. */

@@ -6,6 +6,7 @@ import io.holdfast.BackendException.Outcome;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
@@ -45,9 +46,7 @@ final class Failures {
     if (root instanceof BackendException known) {
       return known;
     }
-    String reason = root.getMessage();
-    // A connection that was closed under a command has no message of its own.
-    String message = what + ": " + (reason == null ? root.getClass().getSimpleName() : reason);
+    String message = what + ": " + Reasons.of(root);
     if (root instanceof RedisCommandExecutionException error) {
       return ofReply(message, error);
     }
@@ -70,6 +69,17 @@ final class Failures {
     return failure.getCause() instanceof BackendException refusal && !refusal.isTransient()
         ? BackendException.refused(failure.getMessage() + ": " + refusal.getMessage(), failure)
         : failure;
+  }
+
+  /** Nothing at all was heard of the servers while we were connecting. */
+  static BackendException ofSilence(RedisSettings settings, Duration time) {
+    return BackendException.notApplied(
+        "no answer from "
+            + settings
+            + " within "
+            + time.toMillis()
+            + " ms: check host, port and firewall, or raise 'timeout'",
+        null);
   }
 
   /** Without a connection nothing was asked for, and so nothing happened. */

@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,14 @@ final class Link<L extends Link.Line> {
 
   /** A connection that is ready for use. */
   interface Line {
+    /** Where it leads to. */
+    HostAndPort place();
+
+    /** Which run of the server is at its other end, as far as it says so; blank if not known. */
+    default String run() {
+      return "";
+    }
+
     void close();
   }
 
@@ -39,15 +49,21 @@ final class Link<L extends Link.Line> {
   private final String what;
   private final BackendContext context;
   private final Maker<L> maker;
+  private final Consumer<L> made;
   private volatile CompletableFuture<L> line = new CompletableFuture<>();
   private volatile boolean opened;
   private boolean closed;
   private int failures;
 
-  Link(String what, BackendContext context, Maker<L> maker) {
+  /**
+   * @param what what to call it in failures
+   * @param made told of each connection when it is in use; may drop it
+   */
+  Link(String what, BackendContext context, Maker<L> maker, Consumer<L> made) {
     this.what = what;
     this.context = context;
     this.maker = maker;
+    this.made = made;
   }
 
   /** The connection. */
@@ -69,20 +85,22 @@ final class Link<L extends Link.Line> {
   }
 
   private void connect(CompletableFuture<L> attempt) {
-    CompletionStage<L> made;
+    CompletionStage<L> connecting;
     try {
-      made = maker.make(() -> broken(attempt, null));
+      connecting = maker.make(() -> broken(attempt, null));
     } catch (RuntimeException failed) {
-      made = CompletableFuture.failedFuture(failed);
+      connecting = CompletableFuture.failedFuture(failed);
     }
     Answers.handle(
-        made,
+        connecting,
         (ready, failure) -> {
           if (ready == null || failure != null) {
             BackendException problem = Failures.ofConnection("no connection to " + what, failure);
             attempt.completeExceptionally(problem);
             broken(attempt, problem);
-          } else if (!accept(attempt, ready)) {
+          } else if (accept(attempt, ready)) {
+            made.accept(ready);
+          } else {
             ready.close();
           }
         });
@@ -112,6 +130,11 @@ final class Link<L extends Link.Line> {
     if (peek().filter(known -> known == bad).isPresent()) {
       broken(current, null);
     }
+  }
+
+  /** Gives up the connection if there is one and it is not as it must be. */
+  void dropUnless(Predicate<Line> isRight) {
+    peek().filter(line -> !isRight.test(line)).ifPresent(this::drop);
   }
 
   private synchronized CompletableFuture<L> current() {

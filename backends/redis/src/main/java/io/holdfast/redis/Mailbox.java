@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Mailbox implements Link.Line {
   private final StatefulRedisPubSubConnection<String, String> connection;
   private final HostAndPort place;
+  private volatile String run = "";
   private final Map<String, CompletableFuture<Void>> shards = new ConcurrentHashMap<>();
 
   private Mailbox(
@@ -47,8 +48,9 @@ final class Mailbox implements Link.Line {
     Mailbox mailbox = new Mailbox(connection, place, ear);
     return connection
         .async()
-        .subscribe(channel)
-        .thenApply(acknowledged -> mailbox)
+        .info("server")
+        .thenAccept(info -> mailbox.run = ServerInfo.parse(info).run())
+        .thenCombine(connection.async().subscribe(channel), (known, acknowledged) -> mailbox)
         .whenComplete(
             (unused, failure) -> {
               if (failure != null) {
@@ -81,8 +83,14 @@ final class Mailbox implements Link.Line {
     return acknowledged;
   }
 
-  HostAndPort place() {
+  @Override
+  public HostAndPort place() {
     return place;
+  }
+
+  @Override
+  public String run() {
+    return run;
   }
 
   @Override

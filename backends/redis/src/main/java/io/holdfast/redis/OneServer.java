@@ -6,9 +6,7 @@ import io.holdfast.spi.LockBackend.Hold;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /** One primary has all keys: a single server, or the one that the sentinels name. */
 final class OneServer implements Topology {
@@ -16,14 +14,14 @@ final class OneServer implements Topology {
   private final String channel;
 
   OneServer(
-      Supplier<CompletionStage<HostAndPort>> where,
+      Locator locator,
       Connector connector,
       RedisSettings settings,
       BackendContext context,
       Server.Ear ear) {
     this.channel = Keys.CHANNEL + context.origin().process();
     this.server =
-        new Server(settings.toString(), where, connector, settings, context, channel, ear);
+        new Server(settings.toString(), locator, connector, settings, context, channel, ear);
   }
 
   @Override

@@ -176,8 +176,8 @@ public final class RedisBackend implements LockBackend {
       var unused = opened.get(settings.timeout().toMillis() * 4, TimeUnit.MILLISECONDS);
     } catch (ExecutionException failed) {
       throw Failures.ofStart("cannot use " + settings, failed);
-    } catch (TimeoutException late) {
-      throw BackendException.notApplied("no answer from " + settings, late);
+    } catch (TimeoutException silent) {
+      throw Failures.ofSilence(settings, settings.timeout().multipliedBy(4));
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw BackendException.notApplied("interrupted while connecting to " + settings, interrupted);

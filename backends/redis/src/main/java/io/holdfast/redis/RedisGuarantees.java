@@ -16,7 +16,8 @@ final class RedisGuarantees {
       "the primary keeps its data, nobody deletes the key by hand, and its clock is not set forward"
           + " by more than the drift that is taken off a lease";
   private static final String TWO_HOLDERS_WHEN =
-      "a fail-over or a restart loses the grant, the data is flushed, or the clock is set forward";
+      "a fail-over or a restart loses the grant or a renewal of it, the data is flushed, or the clock"
+          + " is set forward";
   private static final String TOKEN_NEVER_GOES_BACK_IF =
       "the counter and the clock do not go back together: the data is lost, and the clock of the"
           + " server that goes on is behind the last token";

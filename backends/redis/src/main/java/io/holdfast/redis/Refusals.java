@@ -17,9 +17,12 @@ final class Refusals {
 
   private Refusals() {}
 
-  static BackendException of(HostAndPort place, RedisSettings settings, Throwable problem) {
+  /**
+   * @param server what to call it
+   */
+  static BackendException of(
+      String server, HostAndPort place, RedisSettings settings, Throwable problem) {
     List<Throwable> causes = causes(problem);
-    String server = "the Redis server at " + place;
     Optional<BackendException> known = first(causes, BackendException.class);
     if (known.isPresent()) {
       return known.get();
@@ -30,20 +33,20 @@ final class Refusals {
       return Failures.of(server + " does not let us in", reply.get());
     }
     if (first(causes, SSLException.class).isPresent()) {
-      return ofTls(place, causes, problem);
+      return ofTls(server, place, causes, problem);
     }
     if (settings.tls() && first(causes, RedisCommandTimeoutException.class).isPresent()) {
       return BackendException.notApplied(
           server + " does not answer; it may not speak TLS on this port", problem);
     }
-    String deepest = String.valueOf(causes.get(causes.size() - 1).getMessage());
-    return BackendException.notApplied("no connection to " + server + ": " + deepest, problem);
+    return BackendException.notApplied(
+        "no connection to " + server + ": " + Reasons.of(causes.get(causes.size() - 1)), problem);
   }
 
   private static BackendException ofTls(
-      HostAndPort place, List<Throwable> causes, Throwable problem) {
-    String certificate = "the certificate of the Redis server at " + place;
-    String deepest = String.valueOf(causes.get(causes.size() - 1).getMessage());
+      String server, HostAndPort place, List<Throwable> causes, Throwable problem) {
+    String certificate = "the certificate of " + server;
+    String deepest = Reasons.of(causes.get(causes.size() - 1));
     if (first(causes, CertPathBuilderException.class).isPresent()) {
       return BackendException.refused(
           certificate
@@ -63,8 +66,7 @@ final class Refusals {
     if (first(causes, CertificateException.class).isPresent()) {
       return BackendException.refused(certificate + " is not trusted: " + deepest, problem);
     }
-    return BackendException.notApplied(
-        "no TLS connection to the Redis server at " + place + ": " + deepest, problem);
+    return BackendException.notApplied("no TLS connection to " + server + ": " + deepest, problem);
   }
 
   /** Whether the server refused us before Lettuce (7.7) was ready to hear why. */

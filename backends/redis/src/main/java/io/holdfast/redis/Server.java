@@ -6,16 +6,15 @@ import io.holdfast.spi.BackendContext;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One primary: a connection for commands and another for messages, which lead to the same place.
- * This is the lane of its locks.
+ * One primary: a connection for commands, another for messages, and a third for acknowledged writes
+ * if any are required. All lead to the same server. This is the lane of its locks.
  */
 final class Server {
 
@@ -31,19 +30,21 @@ final class Server {
 
   private final String what;
   private final BackendContext context;
+  private final Locator locator;
   private final Link<Wire> commands;
   private final Link<Mailbox> messages;
   private final Link<Wire> acknowledged;
   private final @Nullable GroupCommit commits;
   private final AskedCalls asked;
+  private String run = "";
 
   /**
    * @param what what to call it in failures
-   * @param where where it is now, asked for before each connection
+   * @param locator where it is; closed with this
    */
   Server(
       String what,
-      Supplier<CompletionStage<HostAndPort>> where,
+      Locator locator,
       Connector connector,
       RedisSettings settings,
       BackendContext context,
@@ -51,44 +52,46 @@ final class Server {
       Ear ear) {
     this.what = what;
     this.context = context;
+    this.locator = locator;
     Wire.Home home =
         new Wire.Home(context, settings, channel, new ServerClock(), this::clockWasSet, this::drop);
     Link.Maker<Wire> wires =
         broken ->
-            where
-                .get()
+            locator
+                .primary()
                 .thenCompose(
                     place ->
                         connector
                             .connect(place, broken)
                             .thenCompose(connection -> Wire.ready(home, connection, place)))
-                .thenApply(this::besideMailbox);
-    this.commands = new Link<>(what, context, wires);
-    this.acknowledged = new Link<>("the acknowledged writes of " + what, context, wires);
+                .thenApply(this::requireCurrent);
+    this.commands = new Link<>(what, context, wires, this::madeCommands);
+    this.acknowledged =
+        new Link<>("the acknowledged writes of " + what, context, wires, this::align);
     this.commits =
         settings.replicas().isNone()
             ? null
             : new GroupCommit(acknowledged, settings.replicas(), settings.timeout());
-    this.asked = new AskedCalls(new Link<>(what, context, wires), commits);
+    this.asked = new AskedCalls(new Link<>(what, context, wires, this::align), commits);
     this.messages =
         new Link<>(
             "the messages of " + what,
             context,
             broken ->
-                where
-                    .get()
+                locator
+                    .primary()
                     .thenCompose(
                         place ->
                             connector
                                 .connectPubSub(place, broken)
                                 .thenCompose(
                                     connection -> Mailbox.ready(connection, place, channel, ear)))
-                    .thenApply(this::besideWire)
-                    .thenApply(
-                        mailbox -> {
-                          context.after(Duration.ZERO, ear::listensAgain);
-                          return mailbox;
-                        }));
+                    .thenApply(this::requireCurrent),
+            mailbox -> {
+              align(mailbox);
+              context.after(Duration.ZERO, ear::listensAgain);
+            });
+    locator.watch(this::leaveOldPrimary);
   }
 
   /** Set, or another's took its place in a fail-over: what was promised goes by the new one. */
@@ -103,18 +106,49 @@ final class Server {
     }
   }
 
-  /** After a fail-over the two may differ; the newer one is right. */
-  private Wire besideMailbox(Wire wire) {
-    messages
-        .peek()
-        .filter(mailbox -> !mailbox.place().equals(wire.place()))
-        .ifPresent(messages::drop);
-    return wire;
+  /** The primary may have moved while the connection was made. */
+  private <L extends Link.Line> L requireCurrent(L line) {
+    if (!locator.isPrimary(line.place())) {
+      line.close();
+      throw BackendException.notApplied(
+          "the Redis server at " + line.place() + " is no longer the primary of " + what, null);
+    }
+    return line;
   }
 
-  private Mailbox besideWire(Mailbox mailbox) {
-    commands.peek().filter(wire -> !wire.place().equals(mailbox.place())).ifPresent(commands::drop);
-    return mailbox;
+  /** Another server, or one that has started anew, may not know what was granted before. */
+  private void madeCommands(Wire wire) {
+    align(wire);
+    if (isAnotherRun(wire.run())) {
+      context.shortened(this, Duration.ZERO);
+    }
+  }
+
+  private synchronized boolean isAnotherRun(String now) {
+    boolean isAnother = !run.isEmpty() && !run.equals(now);
+    run = now;
+    return isAnother;
+  }
+
+  /**
+   * All connections lead to one server: those that lead elsewhere are given up. Of two that were
+   * made the newer is right, unless the primary has moved again.
+   */
+  private void align(Link.Line made) {
+    if (locator.isPrimary(made.place())) {
+      dropUnless(line -> leadToOneServer(line, made));
+    } else {
+      leaveOldPrimary();
+    }
+  }
+
+  private static boolean leadToOneServer(Link.Line one, Link.Line other) {
+    boolean isRunKnown = !one.run().isEmpty() && !other.run().isEmpty();
+    return one.place().equals(other.place()) && (!isRunKnown || one.run().equals(other.run()));
+  }
+
+  private void leaveOldPrimary() {
+    dropUnless(line -> locator.isPrimary(line.place()));
   }
 
   CompletableFuture<Wire> wire() {
@@ -155,10 +189,14 @@ final class Server {
 
   /** Gives up its connections. */
   void drop() {
-    asked.drop();
-    acknowledged.peek().ifPresent(acknowledged::drop);
-    commands.peek().ifPresent(commands::drop);
-    messages.peek().ifPresent(messages::drop);
+    dropUnless(line -> false);
+  }
+
+  private void dropUnless(Predicate<Link.Line> isRight) {
+    asked.dropUnless(isRight);
+    acknowledged.dropUnless(isRight);
+    commands.dropUnless(isRight);
+    messages.dropUnless(isRight);
   }
 
   void close() {
@@ -175,5 +213,6 @@ final class Server {
     acknowledged.close(reason);
     commands.close(reason);
     messages.close(reason);
+    locator.close();
   }
 }

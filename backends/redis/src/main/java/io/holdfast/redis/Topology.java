@@ -21,8 +21,8 @@ interface Topology {
             () -> CompletableFuture.completedFuture(place), connector, settings, context, ear);
       }
       case SENTINEL -> {
-        Sentinels sentinels = new Sentinels(connector, settings);
-        yield new OneServer(sentinels::primary, connector, settings, context, ear);
+        Sentinels sentinels = new Sentinels(connector, settings, context);
+        yield new OneServer(sentinels, connector, settings, context, ear);
       }
       case CLUSTER -> new ClusterServers(connector, settings, context, ear);
     };

@@ -103,8 +103,14 @@ final class Wire implements Link.Line {
     return Answers.typed(what, commands.publish(channel, HELLO));
   }
 
-  HostAndPort place() {
+  @Override
+  public HostAndPort place() {
     return place;
+  }
+
+  @Override
+  public String run() {
+    return info.run();
   }
 
   ServerInfo info() {

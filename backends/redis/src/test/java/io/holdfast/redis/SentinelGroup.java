@@ -88,6 +88,25 @@ final class SentinelGroup implements Deployment {
         .orElseThrow();
   }
 
+  List<RedisServer> sentinels() {
+    return sentinels;
+  }
+
+  /** Has the primary refuse to become a replica: it goes on as one after a fail-over. */
+  RedisServer keepPrimary() {
+    RedisServer primary = primary();
+    primary.call("ACL", "SETUSER", "default", "-replicaof", "-slaveof");
+    return primary;
+  }
+
+  /** Has the replicas hear of nothing that the primary does from now on. */
+  void stopReplication() {
+    RedisServer primary = primary();
+    primary.call("ACL", "SETUSER", "default", "-psync", "-sync");
+    primary.call("CLIENT", "KILL", "TYPE", "replica");
+    Eventually.until("no replica follows", () -> replicas(primary) == 0);
+  }
+
   @Override
   public void restart() {
     failOver();

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * connections.
  */
 public final class FaultyProxy implements AutoCloseable {
-  private final int target;
+  private volatile int target;
   private final ServerSocket listener;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final List<Socket> torn = new CopyOnWriteArrayList<>();
@@ -54,6 +54,11 @@ public final class FaultyProxy implements AutoCloseable {
   /** Where clients connect to: {@code 127.0.0.1:port}. */
   public String hostAndPort() {
     return "127.0.0.1:" + listener.getLocalPort();
+  }
+
+  /** New connections lead to this server of the loopback interface; those that are open stay. */
+  public void leadTo(int target) {
+    this.target = target;
   }
 
   /** Requests get through, replies and messages do not. */

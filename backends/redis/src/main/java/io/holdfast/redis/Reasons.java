@@ -41,6 +41,6 @@ final class Reasons {
     if (problem instanceof CancellationException) {
       return "it was cancelled, because the client was closed";
     }
-    return "a " + problem.getClass().getSimpleName() + " without a message";
+    return problem.getClass().getSimpleName() + " without a message";
   }
 }

@@ -166,7 +166,8 @@ public final class RedisBackend implements LockBackend {
             connector,
             topology,
             acquirer,
-            new Renewer(keys, topology, acquirer.claims()),
+            new Renewer(
+                keys, topology, acquirer.claims(), new FenceKeeper(context, keys, topology)),
             new Inspector(keys, topology));
     tellOrigin();
   }

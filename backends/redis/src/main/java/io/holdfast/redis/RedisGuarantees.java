@@ -13,8 +13,9 @@ final class RedisGuarantees {
   static final Duration LONGEST = Duration.ofDays(365);
 
   private static final String ONE_HOLDER_IF =
-      "the primary keeps its data, nobody deletes the key by hand, and its clock is not set forward"
-          + " by more than the drift that is taken off a lease";
+      "the primary keeps its data, nobody deletes the key by hand, its clock is not set forward by"
+          + " more than the drift that is taken off a lease, and the lock does not move to a server"
+          + " whose clock is ahead by more than that";
   private static final String TWO_HOLDERS_WHEN =
       "a fail-over or a restart loses the grant or a renewal of it, the data is flushed, or the clock"
           + " is set forward";

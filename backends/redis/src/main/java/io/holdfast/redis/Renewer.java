@@ -25,11 +25,13 @@ final class Renewer {
   private final Keys keys;
   private final Topology topology;
   private final Claims claims;
+  private final FenceKeeper fences;
 
-  Renewer(Keys keys, Topology topology, Claims claims) {
+  Renewer(Keys keys, Topology topology, Claims claims, FenceKeeper fences) {
     this.keys = keys;
     this.topology = topology;
     this.claims = claims;
+    this.fences = fences;
   }
 
   CompletableFuture<List<Renewal>> renew(List<Hold> holds) {
@@ -38,6 +40,9 @@ final class Renewer {
     ConcurrentLinkedQueue<BackendException> failures = new ConcurrentLinkedQueue<>();
     List<CompletableFuture<?>> chunks = new ArrayList<>();
     for (List<Integer> chunk : topology.renewalChunks(holds, keys, CHUNK)) {
+      if (holds.get(chunk.get(0)).mode() instanceof Mode.Exclusive) {
+        fences.keep(chunk.stream().map(holds::get).toList());
+      }
       chunks.add(
           renewOrSplit(holds, chunk, answers)
               .exceptionally(

@@ -29,6 +29,7 @@ enum Script {
   ACQUIRE_TOGETHER(Script.NOWHERE, "time.lua", "tokens.lua", "acquire_together.lua"),
   RENEW(0, "renew.lua"),
   RENEW_SHARED(0, "renew_shared.lua"),
+  KEEP_FENCES(Script.NOWHERE, "keep_fences.lua"),
   RELEASE(
       1,
       "release_alone.lua",

@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -32,12 +33,18 @@ final class BareClient implements BackendContext, AutoCloseable {
   private final Origin origin =
       new Origin(UUID.randomUUID().toString().replace("-", ""), "test", 1, "test");
   private final LockBackend backend;
+  private final AtomicLong aheadNanos = new AtomicLong();
   private final BlockingQueue<Long> served = new LinkedBlockingQueue<>();
   private final BlockingQueue<String> retried = new LinkedBlockingQueue<>();
 
   BareClient(String address) {
     this.backend = BackendProvider.backendAt(address);
     backend.start(this);
+  }
+
+  /** Puts the client's own time forward. */
+  void pass(Duration time) {
+    aheadNanos.addAndGet(time.toNanos());
   }
 
   LockBackend backend() {
@@ -97,7 +104,9 @@ final class BareClient implements BackendContext, AutoCloseable {
 
   @Override
   public Moment now() {
-    return new Moment(System.nanoTime(), ChronoUnit.NANOS.between(Instant.EPOCH, Instant.now()));
+    return new Moment(
+        System.nanoTime() + aheadNanos.get(),
+        ChronoUnit.NANOS.between(Instant.EPOCH, Instant.now()));
   }
 
   @Override

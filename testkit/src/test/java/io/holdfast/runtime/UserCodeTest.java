@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.runtime;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.AsyncLock;
@@ -33,6 +34,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -92,6 +94,7 @@ class UserCodeTest {
     CASES.put("LockListener.renewed(Renewed)", List.of(UserCodeTest::seesRenewed));
     CASES.put("LockListener.lost(Lost)", List.of(UserCodeTest::seesLost));
     CASES.put("LockListener.rejected(Rejected)", List.of(UserCodeTest::seesRejected));
+    CASES.put("LockListener.shuttingDown(ShuttingDown)", List.of(UserCodeTest::seesShuttingDown));
   }
 
   /** Work that the caller's own thread does. */
@@ -239,6 +242,51 @@ class UserCodeTest {
     lock.acquire(WAIT);
     lock.tryAcquire();
     hears("rejected");
+  }
+
+  private void seesShuttingDown() throws Exception {
+    Process child =
+        new ProcessBuilder(
+                ProcessHandle.current().info().command().orElse("java"),
+                "-cp",
+                System.getProperty("java.class.path"),
+                EndingJvm.class.getName())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try {
+      assertThat(child.waitFor(1, TimeUnit.MINUTES)).isTrue();
+      // Its log is there too.
+      new String(child.getInputStream().readAllBytes(), UTF_8)
+          .lines()
+          .filter(line -> line.startsWith("told on "))
+          .forEach(line -> threads.add(line.substring("told on ".length())));
+    } finally {
+      child.destroyForcibly();
+    }
+  }
+
+  /** Ends its JVM while it holds a lock, which its listener releases: the shutdown waits for it. */
+  static final class EndingJvm {
+    private EndingJvm() {}
+
+    public static void main(String[] arguments) {
+      AtomicReference<Lease> lease = new AtomicReference<>();
+      Holdfast holdfast =
+          Holdfast.builder("memory:")
+              .callbacks(Executors.newCachedThreadPool(task -> new Thread(task, CALLBACKS)))
+              .shutdownGrace(WAIT)
+              .listener(
+                  new LockListener() {
+                    @Override
+                    public void shuttingDown(ShuttingDown event) {
+                      System.out.println("told on " + Thread.currentThread().getName());
+                      lease.get().release();
+                    }
+                  })
+              .build();
+      lease.set(holdfast.lock("a").tryAcquire().orElseThrow());
+      System.exit(0);
+    }
   }
 
   private void sees(CompletionStage<?> stage) {

@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Claims jobs for whatever room the worker has: again at once while there are enough, and otherwise
@@ -30,7 +29,7 @@ final class Claimer implements Runnable {
         (connection, one) ->
             !parts.sql().complete(connection, one, parts.keepsFinished()).isEmpty();
     this.pollNanos = parts.settings().pollInterval().toNanos();
-    this.scan = new Scan(pollNanos);
+    this.scan = new Scan(pollNanos, parts.time());
   }
 
   /** There may be jobs. */
@@ -56,7 +55,7 @@ final class Claimer implements Runnable {
         Registration life = heart.alive();
         int room = life == null ? 0 : parts.hand().awaitRoom(pollNanos);
         if (life == null) {
-          TimeUnit.NANOSECONDS.sleep(Math.min(pollNanos, 20_000_000));
+          parts.time().sleep(Math.min(pollNanos, 20_000_000));
         } else if (room > 0 && life.isAlive()) {
           claim(life, room);
         }
@@ -85,7 +84,7 @@ final class Claimer implements Runnable {
       // It may have been carried out.
       doubts = true;
       parts.trouble("give jobs", failed);
-      TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
+      parts.time().sleep(PAUSE.toNanos());
     }
   }
 
@@ -125,14 +124,14 @@ final class Claimer implements Runnable {
 
   /** Until a hint, or the time of the next poll. */
   private synchronized void rest() throws InterruptedException {
-    long end = System.nanoTime() + (hinted ? afterHint() : untilPoll());
+    long end = parts.time().nanos() + (hinted ? afterHint() : untilPoll());
     hinted = false;
     while (!closed && !hinted) {
-      long left = end - System.nanoTime();
+      long left = end - parts.time().nanos();
       if (left <= 0) {
         return;
       }
-      TimeUnit.NANOSECONDS.timedWait(this, left);
+      parts.time().await(this, left);
     }
   }
 

@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,14 +20,16 @@ final class Hand {
 
   private final int concurrency;
   private final int prefetch;
+  private final WorkerTime time;
   private final Deque<Run> waiting = new ArrayDeque<>();
   private final Map<Long, Run> running = new LinkedHashMap<>();
   private final Set<Long> known = new HashSet<>();
   private boolean closed;
 
-  Hand(int concurrency, int prefetch) {
+  Hand(int concurrency, int prefetch, WorkerTime time) {
     this.concurrency = concurrency;
     this.prefetch = prefetch;
+    this.time = time;
   }
 
   /** How many jobs to claim; none until it is worth a statement. */
@@ -44,13 +45,13 @@ final class Hand {
 
   /** Waits for room; 0 if there was none in this time, or no more is wanted. */
   synchronized int awaitRoom(long nanos) throws InterruptedException {
-    long end = System.nanoTime() + nanos;
+    long end = time.nanos() + nanos;
     while (!closed && room() <= 0) {
-      long left = end - System.nanoTime();
+      long left = end - time.nanos();
       if (left <= 0) {
         return 0;
       }
-      TimeUnit.NANOSECONDS.timedWait(this, left);
+      time.await(this, left);
     }
     return closed ? 0 : room();
   }
@@ -120,13 +121,13 @@ final class Hand {
 
   /** Waits until nothing runs; false if something still does after this time. */
   synchronized boolean awaitIdle(long nanos) throws InterruptedException {
-    long end = System.nanoTime() + nanos;
+    long end = time.nanos() + nanos;
     while (!running.isEmpty()) {
-      long left = end - System.nanoTime();
+      long left = end - time.nanos();
       if (left <= 0) {
         return false;
       }
-      TimeUnit.NANOSECONDS.timedWait(this, left);
+      time.await(this, left);
     }
     return true;
   }

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +42,7 @@ final class Heart {
     try {
       while (!closed) {
         boolean answered = beatOnce();
-        TimeUnit.NANOSECONDS.sleep(answered ? usual : usual / 5);
+        parts.time().sleep(answered ? usual : usual / 5);
       }
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
@@ -52,7 +51,7 @@ final class Heart {
 
   private boolean beatOnce() {
     Registration life = current;
-    Moment sent = Registration.now();
+    Moment sent = parts.time().now();
     try {
       if (life == null || life.isOver()) {
         register(sent);
@@ -72,7 +71,7 @@ final class Heart {
         parts
             .database()
             .call(c -> parts.sql().register(c, settings.queue(), settings.name(), leaseTime));
-    current = new Registration(id, leaseTime.toNanos(), sent);
+    current = new Registration(id, leaseTime.toNanos(), sent, parts.time());
   }
 
   private void beat(Registration life, Moment sent) throws SQLException {
@@ -102,7 +101,7 @@ final class Heart {
         Registration life = current;
         long left = life == null || life.isOver() ? leaseTime.toNanos() / 20 : life.nanosLeft();
         if (left > 0) {
-          TimeUnit.NANOSECONDS.sleep(Math.max(left, 1_000_000));
+          parts.time().sleep(Math.max(left, 1_000_000));
         } else if (life != null) {
           end(life, LossOfClaim.HEARTBEAT);
         }

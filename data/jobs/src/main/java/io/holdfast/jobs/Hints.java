@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -26,21 +25,23 @@ final class Hints implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Hints.class);
   private static final int WAIT_MILLIS = 500;
-  private static final long PAUSE_MILLIS = 1000;
+  private static final Duration PAUSE = Duration.ofSeconds(1);
 
   private final Database database;
   private final String channel;
   private final boolean enabled;
+  private final WorkerTime time;
   private final Map<String, Long> given = new ConcurrentHashMap<>();
   private final List<Claimer> listening = new CopyOnWriteArrayList<>();
   private final Map<Claimer, String> queues = new ConcurrentHashMap<>();
   private @Nullable Thread thread;
   private volatile boolean closed;
 
-  Hints(Database database, String channel, boolean enabled) {
+  Hints(Database database, String channel, boolean enabled, WorkerTime time) {
     this.database = database;
     this.channel = channel;
     this.enabled = enabled;
+    this.time = time;
   }
 
   /** The queues whose workers are to be told of these jobs. */
@@ -48,7 +49,7 @@ final class Hints implements AutoCloseable {
     if (!enabled) {
       return List.of();
     }
-    long now = System.nanoTime();
+    long now = time.nanos();
     return jobs.stream()
         .filter(job -> job.delay().isZero() && job.due() == null)
         .map(NewJob::queue)
@@ -95,7 +96,7 @@ final class Hints implements AutoCloseable {
           }
         } catch (SQLException broken) {
           log.atDebug().setCause(broken).log("no hints for now; workers poll");
-          TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+          time.sleep(PAUSE.toNanos());
         }
       }
     } catch (InterruptedException closing) {

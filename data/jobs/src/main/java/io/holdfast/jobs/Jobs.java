@@ -39,13 +39,15 @@ public final class Jobs implements AutoCloseable {
   private final Events events;
   private final Housekeeping housekeeping;
   private final Hints hints;
+  private final WorkerTime time;
 
   private Jobs(Builder builder, Database database) {
     this.sql = new JobsSql(builder.schema);
     this.database = database;
     this.events = new Events(builder.listeners);
     this.housekeeping = new Housekeeping(sql, builder.keepFinished, builder.keepDead);
-    this.hints = new Hints(database, builder.schema, builder.hints);
+    this.hints = new Hints(database, builder.schema, builder.hints, builder.time);
+    this.time = builder.time;
   }
 
   /**
@@ -113,9 +115,9 @@ public final class Jobs implements AutoCloseable {
 
   Worker start(WorkerSettings settings, JobHandler handler) {
     Database bounded = database.within(settings.leaseTime().dividedBy(2));
-    Hand hand = new Hand(settings.concurrency(), settings.prefetch());
+    Hand hand = new Hand(settings.concurrency(), settings.prefetch(), time);
     boolean keeps = !housekeeping.keepFinished().isZero();
-    WorkerParts parts = new WorkerParts(sql, bounded, events, settings, hand, keeps);
+    WorkerParts parts = new WorkerParts(sql, bounded, events, settings, hand, time, keeps);
     return new Worker(parts, handler, housekeeping, hints);
   }
 
@@ -161,6 +163,7 @@ public final class Jobs implements AutoCloseable {
     private String schema = Schema.USUAL;
     private boolean creates = true;
     private boolean hints = true;
+    private WorkerTime time = new SystemWorkerTime();
     private Duration keepFinished = Duration.ZERO;
     private Duration keepDead = Duration.ofDays(30);
 
@@ -204,6 +207,12 @@ public final class Jobs implements AutoCloseable {
     /** Adds a listener. */
     public Builder listener(JobListener listener) {
       listeners.add(listener);
+      return this;
+    }
+
+    /** Where time comes from: for tests. */
+    Builder time(WorkerTime source) {
+      time = source;
       return this;
     }
 

@@ -4,7 +4,6 @@ package io.holdfast.jobs;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 
 /** Does what any worker may do for all: takes jobs from dead workers, deletes old rows. */
 final class Keeper implements Runnable {
@@ -24,13 +23,13 @@ final class Keeper implements Runnable {
   @Override
   public void run() {
     long third = parts.settings().leaseTime().toNanos() / 3;
-    long nextCleaning = System.nanoTime() + jittered(Housekeeping.INTERVAL.toNanos());
+    long nextCleaning = parts.time().nanos() + jittered(Housekeeping.INTERVAL.toNanos());
     try {
       while (!closed) {
-        TimeUnit.NANOSECONDS.sleep(jittered(third));
+        parts.time().sleep(jittered(third));
         rescue();
-        if (System.nanoTime() - nextCleaning > 0) {
-          nextCleaning = System.nanoTime() + jittered(Housekeeping.INTERVAL.toNanos());
+        if (parts.time().nanos() - nextCleaning > 0) {
+          nextCleaning = parts.time().nanos() + jittered(Housekeeping.INTERVAL.toNanos());
           clean();
         }
       }

@@ -11,18 +11,16 @@ import io.holdfast.spi.Moment;
 final class Registration {
   private final long id;
   private final long leaseNanos;
+  private final WorkerTime time;
   private volatile Moment beat;
   private volatile boolean over;
   private volatile int epoch;
 
-  Registration(long id, long leaseNanos, Moment sent) {
+  Registration(long id, long leaseNanos, Moment sent, WorkerTime time) {
     this.id = id;
     this.leaseNanos = leaseNanos - leaseNanos / 10;
     this.beat = sent;
-  }
-
-  static Moment now() {
-    return new Moment(System.nanoTime(), System.currentTimeMillis() * 1_000_000);
+    this.time = time;
   }
 
   long id() {
@@ -38,7 +36,7 @@ final class Registration {
   }
 
   long nanosLeft() {
-    return leaseNanos - now().nanosSince(beat);
+    return leaseNanos - time.now().nanosSince(beat);
   }
 
   /** A heartbeat that was sent then was answered; false if that came too late. */

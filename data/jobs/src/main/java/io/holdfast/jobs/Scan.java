@@ -10,18 +10,20 @@ final class Scan {
   private static final int SHARE = 10;
 
   private final long intervalNanos;
+  private final WorkerTime time;
   private Place place = Place.FRONT;
   private long begun;
   private long nextFront;
 
-  Scan(long intervalNanos) {
+  Scan(long intervalNanos, WorkerTime time) {
     this.intervalNanos = intervalNanos;
-    this.nextFront = System.nanoTime();
+    this.time = time;
+    this.nextFront = time.nanos();
   }
 
   /** Whether it is a scan from the front. */
   boolean begin() {
-    begun = System.nanoTime();
+    begun = time.nanos();
     if (begun - nextFront >= 0) {
       place = Place.FRONT;
     }
@@ -33,7 +35,7 @@ final class Scan {
   }
 
   void end(Place last) {
-    long now = System.nanoTime();
+    long now = time.nanos();
     if (place.isFront()) {
       nextFront = now + Math.max(intervalNanos, (now - begun) * SHARE);
     }

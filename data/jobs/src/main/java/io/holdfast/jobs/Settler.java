@@ -5,15 +5,14 @@ import io.holdfast.jobs.JobListener.Result;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Tells the database how runs ended: all that have ended since it was told last, with one statement
@@ -26,8 +25,8 @@ final class Settler implements Runnable {
 
   private final WorkerParts parts;
   private final Runnable doubt;
-  private final BlockingQueue<Ending> endings = new LinkedBlockingQueue<>();
-  private volatile boolean closed;
+  private final Queue<Ending> endings = new ArrayDeque<>();
+  private boolean closed;
 
   /**
    * @param doubt what to do when a job may be held in the database that the worker gave up
@@ -37,31 +36,38 @@ final class Settler implements Runnable {
     this.doubt = doubt;
   }
 
-  void add(Ending ending) {
+  synchronized void add(Ending ending) {
     endings.add(ending);
+    notifyAll();
   }
 
   /** Ends when all is told. */
-  void close() {
+  synchronized void close() {
     closed = true;
+    notifyAll();
   }
 
   @Override
   public void run() {
-    List<Ending> batch = new ArrayList<>(MOST);
     try {
-      while (!(closed && endings.isEmpty())) {
-        Ending first = endings.poll(200, TimeUnit.MILLISECONDS);
-        if (first != null) {
-          batch.add(first);
-          endings.drainTo(batch, MOST - 1);
-          settle(batch);
-          batch.clear();
-        }
+      for (List<Ending> batch = next(); !batch.isEmpty(); batch = next()) {
+        settle(batch);
       }
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** What has ended since the last time, waiting for the first; nothing when all is told. */
+  private synchronized List<Ending> next() throws InterruptedException {
+    while (endings.isEmpty() && !closed) {
+      wait();
+    }
+    List<Ending> batch = new ArrayList<>(Math.min(endings.size(), MOST));
+    while (batch.size() < MOST && !endings.isEmpty()) {
+      batch.add(endings.remove());
+    }
+    return batch;
   }
 
   private void settle(List<Ending> batch) throws InterruptedException {
@@ -78,7 +84,7 @@ final class Settler implements Runnable {
 
   /** Until it is answered; not for ever, because at last others have taken the jobs. */
   private void tell(Result result, List<Ending> endings) throws InterruptedException {
-    long end = System.nanoTime() + 2 * parts.settings().leaseTime().toNanos();
+    long end = parts.time().nanos() + 2 * parts.settings().leaseTime().toNanos();
     for (boolean isRepeat = false; ; isRepeat = true) {
       try {
         Set<Long> held = parts.database().call(connection -> end(connection, result, endings));
@@ -86,12 +92,12 @@ final class Settler implements Runnable {
         return;
       } catch (SQLException failed) {
         parts.trouble("take the results of " + endings.size() + " jobs", failed);
-        if (System.nanoTime() - end > 0) {
+        if (parts.time().nanos() - end > 0) {
           parts.hand().forget(endings.stream().map(Ending::run).toList());
           doubt.run();
           return;
         }
-        TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
+        parts.time().sleep(PAUSE.toNanos());
       }
     }
   }

@@ -75,7 +75,7 @@ public final class Worker implements AutoCloseable {
       parts.hand().forget(List.of(run));
       return;
     }
-    long begun = System.nanoTime();
+    long begun = parts.time().nanos();
     Throwable thrown = null;
     try {
       handler.run(run);
@@ -84,7 +84,7 @@ public final class Worker implements AutoCloseable {
     } finally {
       run.end();
     }
-    Duration ran = Duration.ofNanos(System.nanoTime() - begun);
+    Duration ran = Duration.ofNanos(parts.time().nanos() - begun);
     settler.add(
         thrown == null
             ? Ending.completed(run, ran)

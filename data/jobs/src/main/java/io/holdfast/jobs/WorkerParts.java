@@ -10,6 +10,7 @@ record WorkerParts(
     Events events,
     WorkerSettings settings,
     Hand hand,
+    WorkerTime time,
     boolean keepsFinished) {
 
   String queue() {

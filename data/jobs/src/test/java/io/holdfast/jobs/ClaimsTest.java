@@ -25,8 +25,12 @@ import org.junit.jupiter.api.Test;
 /** Whose job it is: what a worker does that is cut off, and what others do then. */
 @Tag("postgresql")
 class ClaimsTest {
+  private static final Duration LEASE = Duration.ofMinutes(10);
+
   private final Recorder cutOff = new Recorder();
   private final Recorder others = new Recorder();
+  private final ManualWorkerTime time = new ManualWorkerTime();
+  private final ManualWorkerTime later = new ManualWorkerTime();
   private final Queue<String> seen = new ConcurrentLinkedQueue<>();
   private Queues queues;
   private Jobs jobs;
@@ -46,54 +50,81 @@ class ClaimsTest {
   void a_worker_that_cannot_say_that_it_lives_stops_its_jobs_before_another_begins()
       throws Exception {
     jobs.enqueue(job("1"));
-    CountDownLatch begun = new CountDownLatch(1);
-    AtomicReference<FencingToken> first = new AtomicReference<>();
+    AtomicReference<JobContext> first = new AtomicReference<>();
     queues.start(
-        queues.behindTheNetwork(cutOff),
+        queues.behindTheNetwork(time, cutOff),
         job -> {
-          first.set(job.token());
           seen.add("began");
-          begun.countDown();
+          first.set(job);
           try {
-            Thread.sleep(60_000);
+            new CountDownLatch(1).await();
           } catch (InterruptedException told) {
             seen.add("was told, held " + job.isHeld());
           }
         },
-        w -> w.leaseTime(Duration.ofSeconds(6)));
-    begun.await();
+        w -> w.leaseTime(LEASE));
+    time.passUntil("it runs", () -> first.get() != null);
+    time.awaitRest();
     queues.network().loseEverything();
-    queues.start(
-        jobs,
+    time.pass(LEASE.multipliedBy(8).dividedBy(10));
+    assertThat(first.get().isHeld()).isTrue();
+    time.advance(LEASE.dividedBy(10));
+    Eventually.until("it was told", () -> seen.size() == 2);
+    assertThat(alive()).as("others may not take its jobs yet").isEqualTo(1);
+    expire();
+    startAnother(
         job -> {
           seen.add("attempt " + job.attempt() + " of another");
-          assertThat(job.token().isNewerThan(first.get())).isTrue();
+          assertThat(job.token().isNewerThan(first.get().token())).isTrue();
         });
-    queues.awaitEmpty();
+    later.passUntil("all is done", () -> queues.unfinished() == 0);
     assertThat(seen).containsExactly("began", "was told, held false", "attempt 2 of another");
     assertThat(others.heard(JobListener.Rescued.class)).hasSize(1);
     assertThat(cutOff.heard(JobListener.Lost.class).get(0).cause())
         .isEqualTo(JobListener.LossOfClaim.HEARTBEAT);
     queues.network().heal();
-    Eventually.until(
+    time.passUntil(
         "its result is refused", () -> cutOff.heard(JobListener.Stale.class).size() == 1);
     assertThat(cutOff.heard(JobListener.Stale.class).get(0).result())
         .isEqualTo(JobListener.Result.COMPLETED);
-    assertThat(others.heard(JobListener.Completed.class)).hasSize(1);
+    Eventually.until("told", () -> others.heard(JobListener.Completed.class).size() == 1);
+  }
+
+  /** Starts another worker, and lets time pass for it until it has looked after the dead. */
+  private void startAnother(JobHandler handler) throws SQLException {
+    queues.start(queues.jobs(later, others), handler, w -> w.leaseTime(LEASE));
+    later.passUntil("it lives", () -> alive() == 1);
+    later.pass(LEASE.dividedBy(3));
+  }
+
+  private long alive() {
+    return queues.number("SELECT count(*) FROM $.worker WHERE until > now()");
+  }
+
+  /** Lets the lease time of all workers be over, as the database sees it. */
+  private void expire() {
+    queues.run("UPDATE $.worker SET until = now()");
   }
 
   @Test
   void after_it_was_cut_off_a_worker_begins_another_life() throws Exception {
-    Worker worker = queues.start(queues.behindTheNetwork(cutOff), job -> seen.add(job.payload()));
+    Worker worker =
+        queues.start(
+            queues.behindTheNetwork(time, cutOff),
+            job -> seen.add(job.payload()),
+            w -> w.leaseTime(LEASE));
     jobs.enqueue(job("1"));
-    queues.awaitEmpty();
+    time.passUntil("the first is done", () -> queues.unfinished() == 0);
+    time.awaitRest();
     queues.network().loseEverything();
-    queues.awaitNumber("SELECT count(*) FROM $.worker WHERE until > now()", count -> count == 0);
+    time.pass(LEASE);
+    expire();
     queues.network().heal();
     jobs.enqueue(job("2"));
-    queues.awaitEmpty();
+    time.passUntil("the second is done", () -> queues.unfinished() == 0);
     assertThat(seen).containsExactly("1", "2");
-    assertThat(worker.running()).isZero();
+    assertThat(alive()).isEqualTo(1);
+    Eventually.until("it rests", () -> worker.running() == 0);
   }
 
   @Test
@@ -176,7 +207,7 @@ class ClaimsTest {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch takenOver = new CountDownLatch(1);
     queues.start(
-        queues.behindTheNetwork(cutOff),
+        queues.behindTheNetwork(time, cutOff),
         job -> {
           begun.countDown();
           awaitUninterrupted(takenOver);
@@ -195,11 +226,14 @@ class ClaimsTest {
                           .call(connection -> seen.add("zombie")))
               .isInstanceOf(StaleTokenException.class);
           seen.add("refused");
-        });
-    begun.await();
+        },
+        w -> w.leaseTime(LEASE));
+    time.passUntil("it runs", () -> begun.getCount() == 0);
+    time.awaitRest();
     queues.network().loseEverything();
-    queues.start(
-        jobs,
+    time.pass(LEASE);
+    expire();
+    startAnother(
         job -> {
           FencingGuard.table(resource)
               .in(queues.dataSource())
@@ -207,7 +241,7 @@ class ClaimsTest {
               .call(connection -> seen.add("second"));
           takenOver.countDown();
         });
-    Eventually.until("both were there", () -> seen.size() == 2);
+    later.passUntil("both were there", () -> seen.size() == 2);
     assertThat(seen).containsExactly("second", "refused");
   }
 

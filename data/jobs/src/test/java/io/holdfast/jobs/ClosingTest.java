@@ -15,27 +15,36 @@ import org.junit.jupiter.api.Test;
 /** The end of a worker, and of a thread's job. */
 @Tag("postgresql")
 class ClosingTest extends JobsTest {
+  private static final String SAYS_THAT_IT_LIVES =
+      "SELECT count(*) FROM $.worker WHERE until > now() + interval '40 seconds'";
+
   @Test
   void closing_gives_back_what_was_not_begun_and_waits_for_what_was() throws Exception {
     jobs.enqueue(Queues.jobs(10));
     CountDownLatch go = new CountDownLatch(1);
     Worker worker =
         queues.start(
-            jobs,
+            queues.jobs(time, recorder),
             job -> {
               go.await();
               seen.add(job.payload());
             },
-            w -> w.concurrency(2).prefetch(8).drainTime(Duration.ofMinutes(1)));
-    queues.awaitNumber("SELECT count(*) FROM $.job WHERE state = 2", count -> count == 10);
+            w ->
+                w.concurrency(2)
+                    .prefetch(8)
+                    .drainTime(Duration.ofHours(1)));
+    time.passUntil(
+        "all are claimed",
+        () -> queues.number("SELECT count(*) FROM $.job WHERE state = 2") == 10);
     Eventually.until("two run", () -> worker.running() == 2);
     Thread closing = new Thread(worker::close);
     closing.start();
     queues.awaitNumber(
         "SELECT count(*) FROM $.job WHERE state = 1 AND attempt = 0", count -> count == 8);
-    // Longer than the lease: it says that it lives while it drains.
-    Eventually.pass(Duration.ofSeconds(4));
-    assertThat(queues.number("SELECT count(*) FROM $.worker WHERE until > now()")).isEqualTo(1);
+    queues.run("UPDATE $.worker SET until = now() + interval '30 seconds'");
+    time.passUntil(
+        "it says that it lives while it drains",
+        () -> queues.number(SAYS_THAT_IT_LIVES) == 1);
     go.countDown();
     closing.join();
     assertThat(seen).hasSize(2);
@@ -49,14 +58,18 @@ class ClosingTest extends JobsTest {
     CountDownLatch begun = new CountDownLatch(1);
     Worker worker =
         queues.start(
-            jobs,
+            queues.jobs(time, recorder),
             job -> {
               begun.countDown();
-              Thread.sleep(60_000);
+              new CountDownLatch(1).await();
             },
             w -> w.drainTime(Duration.ofMillis(100)));
-    begun.await();
-    worker.close();
+    time.passUntil("it runs", () -> begun.getCount() == 0);
+    Thread closing = new Thread(worker::close);
+    closing.start();
+    // What follows in no time is not too late, however long it takes.
+    time.passUntil("it was told", () -> !recorder.heard(JobListener.Lost.class).isEmpty());
+    closing.join();
     assertThat(recorder.heard(JobListener.Lost.class).get(0).cause())
         .isEqualTo(JobListener.LossOfClaim.CLOSED);
     assertThat(queues.number("SELECT count(*) FROM $.job WHERE state = 0 AND attempt = 1"))
@@ -69,7 +82,7 @@ class ClosingTest extends JobsTest {
     long first = jobs.enqueue(job("1")).orElseThrow();
     CountDownLatch begun = new CountDownLatch(1);
     queues.start(
-        jobs,
+        queues.jobs(time, recorder),
         job -> {
           begun.countDown();
           if (job.id() == first) {
@@ -78,16 +91,15 @@ class ClosingTest extends JobsTest {
             }
             Thread.currentThread().interrupt();
           } else {
-            Thread.sleep(1);
-            seen.add("slept");
+            seen.add("interrupted " + Thread.currentThread().isInterrupted());
           }
         },
         w -> w.concurrency(1));
-    begun.await();
+    time.passUntil("it runs", () -> begun.getCount() == 0);
     jobs.cancel(first);
     jobs.enqueue(job("2"));
-    queues.awaitEmpty();
-    assertThat(seen).containsExactly("slept");
+    time.passUntil("all is done", () -> queues.unfinished() == 0);
+    assertThat(seen).containsExactly("interrupted false");
   }
 
   @Test

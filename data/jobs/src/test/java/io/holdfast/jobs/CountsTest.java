@@ -3,10 +3,13 @@ package io.holdfast.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.testkit.servers.Eventually;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -15,6 +18,7 @@ import org.junit.jupiter.api.Test;
 /** What jobs cost, in the server's own count of statements. */
 @Tag("postgresql")
 class CountsTest {
+  private final ManualWorkerTime time = new ManualWorkerTime();
   private final Queues queues = new Queues();
   private Jobs jobs;
 
@@ -26,12 +30,25 @@ class CountsTest {
         .as("pg_stat_statements is installed: it is part of postgresql-contrib")
         .isEqualTo(1);
     queues.run("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
-    jobs = queues.jobs(queues.dataSource(), builder -> builder.hints(false));
+    jobs = queues.jobs(time);
   }
 
   @AfterEach
   void close() {
     queues.close();
+  }
+
+  /** Starts a worker that polls once a minute, and lets time pass until it has begun. */
+  private Worker begin(JobHandler handler, UnaryOperator<Worker.Builder> settings) {
+    Worker worker =
+        queues.start(
+            jobs,
+            handler,
+            w ->
+                settings.apply(
+                    w.pollInterval(Duration.ofMinutes(1)).leaseTime(Duration.ofHours(1))));
+    time.passUntil("the worker has begun", () -> calls("claim") > 0);
+    return worker;
   }
 
   /** Statements that call this function, so far. */
@@ -55,22 +72,42 @@ class CountsTest {
   }
 
   @Test
-  void a_thousand_jobs_are_claimed_and_completed_with_a_few_statements() throws Exception {
+  void a_thousand_jobs_are_claimed_with_a_few_statements() throws Exception {
     jobs.enqueue(Queues.jobs(1000));
-    queues.start(
-        jobs, job -> {}, w -> w.concurrency(4).prefetch(400).pollInterval(Duration.ofMinutes(1)));
+    begin(job -> {}, w -> w.concurrency(4).prefetch(400));
     queues.awaitEmpty();
-    System.out.printf("1,000 jobs: %d claims, %d completions%n", calls("claim"), calls("complete"));
     // 404, then at least 202 at a time; and the last, which finds nothing.
     assertThat(calls("claim")).isLessThanOrEqualTo(6);
-    assertThat(calls("complete")).isBetween(1L, 250L);
   }
 
   @Test
-  void one_at_a_time_a_job_is_one_claim_and_one_completion() throws Exception {
+  void jobs_that_end_while_the_database_is_told_of_others_are_completed_with_one_statement()
+      throws Exception {
+    jobs.enqueue(Queues.jobs(200));
+    CountDownLatch first = new CountDownLatch(1);
+    CountDownLatch others = new CountDownLatch(1);
+    Worker worker =
+        begin(
+            job -> (job.payload().equals("0") ? first : others).await(), w -> w.concurrency(200));
+    Eventually.until("all run", () -> worker.running() == 200);
+    try (Connection locking = queues.dataSource().getConnection();
+        Statement statement = locking.createStatement()) {
+      locking.setAutoCommit(false);
+      statement.execute(queues.named("SELECT FROM $.job WHERE payload = '0' FOR UPDATE"));
+      first.countDown();
+      queues.awaitNumber("SELECT count(*) FROM pg_locks WHERE NOT granted", count -> count > 0);
+      others.countDown();
+      Eventually.until("all have ended", () -> worker.running() == 0);
+      locking.rollback();
+    }
+    queues.awaitEmpty();
+    assertThat(calls("complete")).isEqualTo(2);
+  }
+
+  @Test
+  void one_at_a_time_a_job_is_one_claim_and_at_most_one_completion() throws Exception {
     jobs.enqueue(Queues.jobs(100));
-    queues.start(
-        jobs, job -> {}, w -> w.concurrency(1).prefetch(0).pollInterval(Duration.ofMinutes(1)));
+    begin(job -> {}, w -> w.concurrency(1).prefetch(0));
     queues.awaitEmpty();
     // Scans that begin behind the last job find nothing at the end, and begin from the front.
     assertThat(calls("claim")).isBetween(100L, 103L);
@@ -78,32 +115,34 @@ class CountsTest {
   }
 
   @Test
-  void heartbeats_are_one_row_for_a_worker_however_many_jobs_it_runs() throws Exception {
-    List<NewJob> many = new ArrayList<>(Queues.jobs(200));
-    jobs.enqueue(many);
-    queues.start(
-        jobs,
-        job -> Thread.sleep(3000),
-        w -> w.concurrency(200).leaseTime(Duration.ofSeconds(3)).drainTime(Duration.ofSeconds(10)));
-    queues.awaitEmpty();
-    System.out.printf("200 jobs of 3 s: %d heartbeats%n", calls("heartbeat"));
-    assertThat(calls("heartbeat")).isBetween(1L, 60L);
+  void heartbeats_are_one_statement_for_a_worker_however_many_jobs_it_runs() throws Exception {
+    jobs.enqueue(Queues.jobs(200));
+    CountDownLatch go = new CountDownLatch(1);
+    Worker worker = begin(job -> go.await(), w -> w.concurrency(200));
+    Eventually.until("all run", () -> worker.running() == 200);
+    for (int thirds = 0; thirds < 6; thirds++) {
+      time.pass(Duration.ofMinutes(20));
+    }
+    time.awaitRest();
+    assertThat(calls("heartbeat")).isEqualTo(6);
     assertThat(queues.number("SELECT count(*) FROM $.worker")).isEqualTo(1);
+    go.countDown();
+    queues.awaitEmpty();
   }
 
   @Test
-  void an_idle_worker_asks_no_more_often_than_it_was_told() throws Exception {
-    queues.start(
-        jobs,
-        job -> {},
-        w -> w.pollInterval(Duration.ofMillis(500)).leaseTime(Duration.ofSeconds(3)));
-    queues.awaitNumber("SELECT count(*) FROM $.worker", count -> count == 1);
+  void an_idle_worker_asks_as_often_as_it_was_told_and_no_more() throws Exception {
+    begin(job -> {}, w -> w);
+    time.awaitRest();
     long before = all();
-    long begun = System.nanoTime();
-    Thread.sleep(3000);
-    long asked = all() - before;
-    long millis = (System.nanoTime() - begun) / 1_000_000;
-    // Polls, heartbeats and rescues, each with its jitter; and what was under way.
-    assertThat(asked).isLessThanOrEqualTo(millis / 375 + millis / 1000 + millis / 750 + 6);
+    long claims = calls("claim");
+    for (int minute = 0; minute < 20; minute++) {
+      time.pass(Duration.ofMinutes(1));
+    }
+    time.awaitRest();
+    assertThat(calls("claim") - claims).isEqualTo(20);
+    assertThat(calls("heartbeat")).isEqualTo(1);
+    assertThat(calls("rescue")).isEqualTo(1);
+    assertThat(all() - before).as("these, and a cleaning of three").isEqualTo(25);
   }
 }

@@ -53,10 +53,13 @@ class FaultsTest extends JobsTest {
         queues.behindTheNetwork(recorder),
         job -> {
           seen.add(job.payload());
-          Thread.sleep(2);
+          if (job.payload().equals("0")) {
+            Eventually.until(
+                "a fault was met", () -> !recorder.heard(JobListener.Trouble.class).isEmpty());
+          }
         },
         w -> w.concurrency(4).prefetch(4));
-    for (int i = 0; i < 200 && queues.unfinished() > 0; i++) {
+    for (int i = 0; i < 100 && queues.unfinished() > 0; i++) {
       queues.network().cut();
       Eventually.pass(Duration.ofMillis(50));
     }
@@ -142,7 +145,8 @@ class FaultsTest extends JobsTest {
       jobs.enqueue(job("1"));
       own.awaitEmpty();
       own.server().stop();
-      Eventually.pass(Duration.ofMillis(500));
+      Eventually.until(
+          "it was missed", () -> !recorder.heard(JobListener.Trouble.class).isEmpty());
       own.server().restart();
       Eventually.until("it answers again", () -> enqueues(jobs));
       Eventually.until("it ran", () -> seen.size() >= 2);

@@ -11,6 +11,9 @@ import org.junit.jupiter.api.BeforeEach;
 abstract class JobsTest {
   final Recorder recorder = new Recorder();
 
+  /** For workers whose time the test lets pass. */
+  final ManualWorkerTime time = new ManualWorkerTime();
+
   /** What handlers tell. */
   final Queue<String> seen = new ConcurrentLinkedQueue<>();
 

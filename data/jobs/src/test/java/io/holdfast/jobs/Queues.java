@@ -23,6 +23,7 @@ import javax.sql.DataSource;
 /** The queues of one test: a schema of its own, on a server that all tests of the JVM share. */
 final class Queues implements AutoCloseable {
   static final String QUEUE = "q";
+  static final Duration LEASE = Duration.ofMinutes(1);
   private static final AtomicInteger SCHEMAS = new AtomicInteger();
 
   private final PostgresServer server;
@@ -84,7 +85,8 @@ final class Queues implements AutoCloseable {
     config.setJdbcUrl("jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=" + user);
     config.setMaximumPoolSize(8);
     config.setMinimumIdle(0);
-    config.setConnectionTimeout(2000);
+    // Short only where a test loses the network on purpose.
+    config.setConnectionTimeout(port == server.port() ? 60_000 : 2000);
     config.setInitializationFailTimeout(-1);
     HikariDataSource pool = new HikariDataSource(config);
     open.push(pool);
@@ -121,7 +123,20 @@ final class Queues implements AutoCloseable {
     return jobs(pool(network.port()), builder -> builder.hints(false), listener);
   }
 
-  /** A worker that notices things soon, and is closed at the end without patience. */
+  /** Jobs of a client that has only the network that fails, and a time of its own. */
+  Jobs behindTheNetwork(WorkerTime time, JobListener listener) throws SQLException {
+    return jobs(pool(network.port()), builder -> builder.hints(false).time(time), listener);
+  }
+
+  /** Jobs of a client that has a time of its own. */
+  Jobs jobs(WorkerTime time, JobListener... listeners) throws SQLException {
+    return jobs(dataSource, builder -> builder.hints(false).time(time), listeners);
+  }
+
+  /**
+   * A worker that looks for jobs often, with a lease that a busy machine cannot lose, and is closed
+   * at the end without patience.
+   */
   Worker start(Jobs jobs, JobHandler handler) {
     return start(jobs, handler, worker -> worker);
   }
@@ -132,7 +147,7 @@ final class Queues implements AutoCloseable {
             .apply(
                 jobs.worker(QUEUE, handler)
                     .pollInterval(Duration.ofMillis(50))
-                    .leaseTime(Duration.ofSeconds(3))
+                    .leaseTime(LEASE)
                     .drainTime(Duration.ofSeconds(2))
                     .retries(new RetryPolicy(Duration.ofMillis(20), Duration.ofMillis(40))))
             .start();

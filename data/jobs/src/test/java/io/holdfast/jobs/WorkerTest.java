@@ -172,18 +172,18 @@ class WorkerTest extends JobsTest {
     CountDownLatch begun = new CountDownLatch(1);
     long id = jobs.enqueue(job("1")).orElseThrow();
     queues.start(
-        jobs,
+        queues.jobs(time, recorder),
         job -> {
           begun.countDown();
           try {
-            Thread.sleep(60_000);
+            new CountDownLatch(1).await();
           } catch (InterruptedException told) {
             seen.add("held " + job.isHeld());
           }
         });
-    begun.await();
+    time.passUntil("it runs", () -> begun.getCount() == 0);
     assertThat(jobs.cancel(id)).contains(JobState.RUNNING);
-    Eventually.until("it was told", () -> !seen.isEmpty());
+    time.passUntil("it was told", () -> !seen.isEmpty());
     assertThat(seen).containsExactly("held false");
     Eventually.until(
         "the listener is told of the loss and of the late end",

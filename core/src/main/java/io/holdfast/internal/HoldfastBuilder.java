@@ -19,15 +19,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Collects the settings, and puts the parts together. */
 public final class HoldfastBuilder implements Holdfast.Builder {
-  private static final Duration LEASE_TIME = Duration.ofSeconds(30);
-
   /** Half of what {@code docker stop} waits before it kills, so that there is time to release. */
   private static final Duration SHUTDOWN_GRACE = Duration.ofSeconds(5);
 
   private final Supplier<LockBackend> backend;
   private final Environment environment = new Environment(System.getenv());
   private final List<LockListener> listeners = new ArrayList<>();
-  private Duration leaseTime = environment.time("HOLDFAST_LEASE_TIME", LEASE_TIME);
+  private LeaseTimes leaseTimes = LeaseTimes.from(environment);
   private @Nullable Duration maxHold = environment.time("HOLDFAST_MAX_HOLD").orElse(null);
   private Duration shortestPoll = environment.time("HOLDFAST_POLL_SHORTEST", Duration.ofMillis(20));
   private Duration longestPoll = environment.time("HOLDFAST_POLL_LONGEST", Pacing.LONGEST_POLL);
@@ -68,7 +66,8 @@ public final class HoldfastBuilder implements Holdfast.Builder {
 
   @Override
   public HoldfastBuilder leaseTime(Duration leaseTime) {
-    this.leaseTime = Times.positive(leaseTime, "the lease time");
+    this.leaseTimes =
+        new LeaseTimes(Times.positive(leaseTime, "the lease time"), "the builder's leaseTime");
     return this;
   }
 
@@ -169,10 +168,23 @@ public final class HoldfastBuilder implements Holdfast.Builder {
     TimeSource clock = time == null ? systemTime(afterClose) : time;
     Executor threads =
         new Callbacks(callbacks == null ? callbackThreads(clock, afterClose) : callbacks);
+    LockBackend store = backend.get();
+    try {
+      LockRuntime runtime = runtime(store, clock, threads, afterClose);
+      store.start(runtime.router());
+      return new OpenHoldfast(runtime, shutdownHook, () -> afterClose.forEach(Runnable::run));
+    } catch (RuntimeException unfit) {
+      store.close();
+      throw unfit;
+    }
+  }
+
+  private LockRuntime runtime(
+      LockBackend store, TimeSource clock, Executor threads, List<Runnable> afterClose) {
     RandomGenerator chance = random == null ? () -> ThreadLocalRandom.current().nextLong() : random;
     Settings settings =
         new Settings(
-            leaseTime,
+            leaseTimes.in(store.guarantees()),
             maxHold,
             new Pacing(shortestPoll, longestPoll, chance),
             passes,
@@ -182,19 +194,10 @@ public final class HoldfastBuilder implements Holdfast.Builder {
             List.copyOf(listeners),
             threads);
     Origin self = origin == null ? ThisProcess.origin(application, random) : origin;
-    LockBackend store = backend.get();
     // What a clone of this process shares with it is outside of its memory.
     boolean isShared = random == null && !(store instanceof MemoryBackend);
     LongSupplier entropy = isShared ? systemEntropy(afterClose) : chance::nextLong;
-    LockRuntime runtime = new LockRuntime(store, settings, clock, self, chance, entropy);
-    try {
-      runtime.validLeaseTime(leaseTime);
-      runtime.backend().start(runtime.router());
-    } catch (RuntimeException unfit) {
-      runtime.backend().close();
-      throw unfit;
-    }
-    return new OpenHoldfast(runtime, shutdownHook, () -> afterClose.forEach(Runnable::run));
+    return new LockRuntime(store, settings, clock, self, chance, entropy);
   }
 
   private static TimeSource systemTime(List<Runnable> afterClose) {

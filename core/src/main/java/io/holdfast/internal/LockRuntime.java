@@ -125,20 +125,7 @@ final class LockRuntime {
   }
 
   Duration validLeaseTime(Duration leaseTime) {
-    Duration shortest = backend.guarantees().shortestLeaseTime();
-    Duration longest = backend.guarantees().longestLeaseTime();
-    if (leaseTime.compareTo(shortest) < 0 || leaseTime.compareTo(longest) > 0) {
-      throw new IllegalArgumentException(
-          "a lease time of the "
-              + backend.guarantees().backend()
-              + " backend is between "
-              + shortest
-              + " and "
-              + longest
-              + ", not "
-              + leaseTime);
-    }
-    return leaseTime;
+    return LeaseTimes.valid(leaseTime, "withLeaseTime", backend.guarantees());
   }
 
   void requireCapability(Capability capability, String what) {

@@ -111,6 +111,12 @@ public final class Address {
   }
 
   private static Map<String, String> parameters(String query) {
+    // Or the '?' stands in a password, and the rest of it would be taken for parameters.
+    if (query.contains("@")) {
+      throw new IllegalArgumentException(
+          "an address has no '@' behind a '?': write '?' in a password as %3F, and '@' in a"
+              + " parameter as %40");
+    }
     Map<String, String> parameters = new LinkedHashMap<>();
     for (String pair : query.split("&", -1)) {
       int equals = pair.indexOf('=');

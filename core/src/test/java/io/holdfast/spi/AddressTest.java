@@ -94,6 +94,10 @@ class AddressTest {
           "redis://user:c4n4ry@host:6379/0",
           "redis://:c4n4ry@host?timeout=1s",
           "redis://us@er:c4n4ry@host",
+          "redis://user:a/c4n4ry@host",
+          "redis://user:a#c4n4ry=@host",
+          "redis://user:a%3Fc4n4ry%3Db@host",
+          "quorum:redis://u:c4n4ry@host,redis://u:a,c4n4ry@b",
         })
     void do_not_show_in_the_text_of_an_address(String text) {
       assertThat(Address.parse(text).toString()).doesNotContain(CANARY).contains("host");
@@ -108,6 +112,13 @@ class AddressTest {
           "user:c4n4ry@host",
           "redis://user:c4n4ry@host?c4n4ry",
           "nowhere://user:c4n4ry@host",
+          "nowhere://user:a?c4n4ry@host",
+          "file://user:a?c4n4ry=b@host",
+          "file://user:c4n4ry?a=b@host",
+          "file://user:p@a?c4n4ry=b@host/path?x=y",
+          "file://user:p@c4n4ry?a=b@host",
+          "file://user:a?b=1&c4n4ry=@host",
+          "file://user:a#b?c4n4ry=%41@host",
         })
     void do_not_show_in_what_is_thrown(String text) {
       Throwable thrown = catchThrowable(() -> BackendProvider.backendAt(text));

@@ -12,6 +12,7 @@ import io.holdfast.spi.BackendProvider;
 import io.holdfast.testkit.servers.Eventually;
 import io.holdfast.testkit.servers.FaultyProxy;
 import io.holdfast.testkit.servers.RedisServer;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -76,6 +77,23 @@ class RefusalsTest {
         .isEqualTo("quorum:redis://a:1,redis://b:2/3,rediss://c:3")
         .doesNotContain("canary");
     assertThat(BackendProvider.backendAt(text).toString()).doesNotContain("ary");
+  }
+
+  @Test
+  void a_default_lease_time_is_brought_into_the_range_and_one_that_was_set_is_refused() {
+    try (RedisNodes nodes = new RedisNodes(3)) {
+      String address = nodes.address("longest=4s&founding=at-once");
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> Holdfast.builder(address).leaseTime(Duration.ofSeconds(30)).build())
+          .withMessageContaining("lease time must be between")
+          .withMessageContaining("and PT4S")
+          .withMessageContaining("PT30S (set by the builder's leaseTime)");
+      try (Holdfast holdfast = Holdfast.connect(address)) {
+        assertThatIllegalArgumentException()
+            .isThrownBy(() -> holdfast.lock("x").withLeaseTime(Duration.ofSeconds(30)))
+            .withMessageContaining("PT30S (set by withLeaseTime)");
+      }
+    }
   }
 
   @Test

@@ -5,7 +5,6 @@ import static io.holdfast.jobs.Queues.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.FencingToken;
 import io.holdfast.StaleTokenException;
 import io.holdfast.jdbc.FencingGuard;
 import io.holdfast.testkit.servers.Eventually;

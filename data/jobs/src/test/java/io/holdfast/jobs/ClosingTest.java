@@ -29,13 +29,9 @@ class ClosingTest extends JobsTest {
               go.await();
               seen.add(job.payload());
             },
-            w ->
-                w.concurrency(2)
-                    .prefetch(8)
-                    .drainTime(Duration.ofHours(1)));
+            w -> w.concurrency(2).prefetch(8).drainTime(Duration.ofHours(1)));
     time.passUntil(
-        "all are claimed",
-        () -> queues.number("SELECT count(*) FROM $.job WHERE state = 2") == 10);
+        "all are claimed", () -> queues.number("SELECT count(*) FROM $.job WHERE state = 2") == 10);
     Eventually.until("two run", () -> worker.running() == 2);
     Thread closing = new Thread(worker::close);
     closing.start();
@@ -43,8 +39,7 @@ class ClosingTest extends JobsTest {
         "SELECT count(*) FROM $.job WHERE state = 1 AND attempt = 0", count -> count == 8);
     queues.run("UPDATE $.worker SET until = now() + interval '30 seconds'");
     time.passUntil(
-        "it says that it lives while it drains",
-        () -> queues.number(SAYS_THAT_IT_LIVES) == 1);
+        "it says that it lives while it drains", () -> queues.number(SAYS_THAT_IT_LIVES) == 1);
     go.countDown();
     closing.join();
     assertThat(seen).hasSize(2);

@@ -87,8 +87,7 @@ class CountsTest {
     CountDownLatch first = new CountDownLatch(1);
     CountDownLatch others = new CountDownLatch(1);
     Worker worker =
-        begin(
-            job -> (job.payload().equals("0") ? first : others).await(), w -> w.concurrency(200));
+        begin(job -> (job.payload().equals("0") ? first : others).await(), w -> w.concurrency(200));
     Eventually.until("all run", () -> worker.running() == 200);
     try (Connection locking = queues.dataSource().getConnection();
         Statement statement = locking.createStatement()) {

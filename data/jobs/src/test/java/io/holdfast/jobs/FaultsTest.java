@@ -145,8 +145,7 @@ class FaultsTest extends JobsTest {
       jobs.enqueue(job("1"));
       own.awaitEmpty();
       own.server().stop();
-      Eventually.until(
-          "it was missed", () -> !recorder.heard(JobListener.Trouble.class).isEmpty());
+      Eventually.until("it was missed", () -> !recorder.heard(JobListener.Trouble.class).isEmpty());
       own.server().restart();
       Eventually.until("it answers again", () -> enqueues(jobs));
       Eventually.until("it ran", () -> seen.size() >= 2);

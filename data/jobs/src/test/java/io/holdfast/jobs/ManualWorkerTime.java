@@ -34,6 +34,7 @@ final class ManualWorkerTime implements WorkerTime {
   }
 
   @Override
+  @SuppressWarnings("WaitNotInLoop") // The caller has the loop: this may return early.
   public void await(Object monitor, long nanos) throws InterruptedException {
     Object sleeper = new Object();
     fallAsleep(sleeper, nanos, () -> wake(monitor));
@@ -45,13 +46,13 @@ final class ManualWorkerTime implements WorkerTime {
   }
 
   private void fallAsleep(Object sleeper, long nanos, Runnable wakeUp) {
+    asleep.add(sleeper);
     time.after(
         Duration.ofNanos(nanos),
         () -> {
           asleep.remove(sleeper);
           due.add(wakeUp);
         });
-    asleep.add(sleeper);
   }
 
   /** Threads wake when the time has passed, so that what they see does not depend on their pace. */

@@ -84,7 +84,7 @@ final class DemoCommand implements Callable<Integer> {
 
   private void say(String line) {
     if (!common.json()) {
-      common.screen().line(line);
+      common.screen().own(line);
     }
   }
 
@@ -94,7 +94,7 @@ final class DemoCommand implements Callable<Integer> {
     say(screen.in(Screen.Tone.STRONG, number + ". " + verdict.scene()));
     Picture.lines(verdict.timeline()).forEach(line -> say("     " + line));
     say("   expected  " + verdict.expected());
-    say("   seen      " + verdict.seen());
+    say("   seen      " + TerminalText.of(verdict.seen()));
     say(
         "   verdict   "
             + (verdict.held()

@@ -152,7 +152,7 @@ final class DoctorCommand implements Callable<Integer> {
             case CAUTION -> screen.in(Screen.Tone.CAUTION, "caution");
             case BAD -> screen.in(Screen.Tone.BAD, "bad    ");
           };
-      screen.line("%s  %-16s %s".formatted(mark, finding.subject(), finding.seen()));
+      screen.line(mark, "  %-16s %s".formatted(finding.subject(), finding.seen()));
       if (!finding.advice().isEmpty()) {
         screen.line(" ".repeat(26) + "→ " + finding.advice());
       }

@@ -85,11 +85,11 @@ final class ForceReleaseCommand implements Callable<Integer> {
     for (Holding holding : state.holders()) {
       System.err.printf(
           "%s is held by %s, token %s%n",
-          name,
-          States.who(holding.origin(), holding.holder()),
+          TerminalText.of(name),
+          TerminalText.of(States.who(holding.origin(), holding.holder())),
           holding.token().map(Object::toString).orElse("none"));
     }
-    System.err.printf("release token %d of %s by force? [y/N] ", token, name);
+    System.err.printf("release token %d of %s by force? [y/N] ", token, TerminalText.of(name));
     System.err.flush();
     String answer = new BufferedReader(new InputStreamReader(System.in, UTF_8)).readLine();
     return answer != null && answer.strip().toLowerCase(Locale.ROOT).matches("y|yes");

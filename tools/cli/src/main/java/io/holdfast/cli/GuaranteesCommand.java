@@ -74,6 +74,6 @@ final class GuaranteesCommand implements Callable<Integer> {
 
   private void line(String label, String text) {
     Screen screen = common.screen();
-    screen.line(screen.in(Screen.Tone.QUIET, "%-30s".formatted(label)) + text);
+    screen.line(screen.in(Screen.Tone.QUIET, "%-30s".formatted(label)), text);
   }
 }

@@ -79,6 +79,6 @@ final class InspectCommand implements Callable<Integer> {
 
   private void line(String label, String text) {
     Screen screen = common.screen();
-    screen.line(screen.in(Screen.Tone.QUIET, "%-11s".formatted(label)) + text);
+    screen.line(screen.in(Screen.Tone.QUIET, "%-11s".formatted(label)), text);
   }
 }

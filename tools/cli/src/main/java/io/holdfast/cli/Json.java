@@ -72,7 +72,7 @@ final class Json {
         case '\n' -> json.append("\\n");
         case '\t' -> json.append("\\t");
         default -> {
-          if (c < ' ') {
+          if (!TerminalText.isPrinted(c) && !Character.isSurrogate(c)) {
             json.append(String.format("\\u%04x", (int) c));
           } else {
             json.append(c);

@@ -34,7 +34,9 @@ enum Message {
 
   void say(String text) {
     System.err.println(
-        isJson ? Json.text(Json.object("event", word(), "message", text)) : "holdfast: " + text);
+        isJson
+            ? Json.text(Json.object("event", word(), "message", text))
+            : "holdfast: " + TerminalText.of(text));
   }
 
   private String word() {

@@ -28,7 +28,7 @@ final class SchemaCommand implements Callable<Integer> {
       } else if (schema.isBlank()) {
         Message.NOTE.say(common.place() + " needs no preparation");
       } else {
-        common.screen().line(schema.stripTrailing());
+        common.screen().own(schema.stripTrailing());
       }
       return ExitCode.DONE;
     }

@@ -61,8 +61,19 @@ final class Screen {
     return isColoured ? "\u001b[" + tone.code + "m" + text + "\u001b[0m" : text;
   }
 
+  /** A line of text that may come from a store. */
   void line(String text) {
-    out.println(text);
+    line("", text);
+  }
+
+  /** A line of our own words, which may be coloured, and of text that may come from a store. */
+  void line(String own, String text) {
+    out.println(own + TerminalText.of(text));
+  }
+
+  /** Lines of our own words alone, as they are. */
+  void own(String lines) {
+    out.println(lines);
   }
 
   void json(Object value) {
@@ -75,12 +86,14 @@ final class Screen {
     out.flush();
   }
 
-  /** Columns as wide as their widest cell; the last one as it is. */
-  void table(List<String> head, List<List<String>> rows) {
+  /** Columns as wide as their widest cell; the last one as it is. Cells may come from a store. */
+  void table(List<String> head, List<List<String>> cells) {
+    List<List<String>> rows =
+        cells.stream().map(row -> row.stream().map(TerminalText::of).toList()).toList();
     tableLines(head, rows).forEach(out::println);
   }
 
-  List<String> tableLines(List<String> head, List<List<String>> rows) {
+  private List<String> tableLines(List<String> head, List<List<String>> rows) {
     int[] widths = head.stream().mapToInt(String::length).toArray();
     for (List<String> row : rows) {
       for (int i = 0; i < widths.length; i++) {

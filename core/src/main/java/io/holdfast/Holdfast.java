@@ -66,7 +66,9 @@ public interface Holdfast extends AutoCloseable {
    * Acquires several locks: all of them within the wait, or none. They are taken in the order of
    * their names, so that two callers with overlapping sets cannot wait for each other.
    *
-   * @throws LockTimeoutException if one of them was not granted in time; none is held
+   * @throws LockTimeoutException if one of them was not granted in time; the others are released
+   * @throws LeaseLostException if one of them was lost before all were granted; the others are
+   *     released
    */
   LeaseGroup acquireAll(Collection<String> names, Duration wait) throws InterruptedException;
 

@@ -40,10 +40,10 @@ public interface Lease extends AutoCloseable {
    * that remains.
    *
    * @throws LeaseLostException if the lease was lost or released
-   * @throws BackendException if it had to be renewed and the store failed; the lease may still be
-   *     held until its time is up
+   * @throws BackendException if it had to be renewed and the store failed, or was so slow that less
+   *     than the time is left; the lease may still be held until its time is up
    * @throws IllegalArgumentException if the time is negative, or longer than this lease can ever
-   *     have left
+   *     have left: its lease time less one per cent, and less 2 ms at least
    */
   void ensureHeld(Duration atLeast);
 
@@ -64,8 +64,9 @@ public interface Lease extends AutoCloseable {
   CompletionStage<LossCause> loss();
 
   /**
-   * Tells the lease that a resource has seen a newer token, so that this lease must have been lost.
-   * What a guard calls; a token that is not newer changes nothing.
+   * Tells the lease that a resource has seen a newer token, so that this lease must have been lost:
+   * it is lost with the cause {@code TAKEN}, and what the store may still keep of it is released in
+   * the background. What a guard calls; a token that is not newer changes nothing.
    */
   void reportStale(FencingToken newest);
 

@@ -9,7 +9,7 @@ public enum LossCause {
   EXPIRED,
   /** The store did not answer the renewals until the lease had run out. */
   UNREACHABLE,
-  /** The store says that somebody else holds the lock. */
+  /** The store says that another holder has the lock, or a resource has seen a newer token. */
   TAKEN,
   /** The store has forgotten the hold. */
   GONE,

@@ -47,11 +47,21 @@ final class AcquiredTogether implements LeaseGroup {
         Optional<Lease> lease = lock.tryAcquire(Duration.ofNanos(left));
         granted.add(lease.orElseThrow(() -> new LockTimeoutException(lock.name(), wait)));
       }
+      requireHeld(granted);
       return new AcquiredTogether(granted);
     } catch (InterruptedException | RuntimeException failed) {
       Collections.reverse(granted);
       granted.forEach(Lease::close);
       throw failed;
+    }
+  }
+
+  /** The first ones may have been lost while the others were waited for. */
+  private static void requireHeld(List<Lease> granted) {
+    for (Lease lease : granted) {
+      if (!lease.isHeld()) {
+        throw ((RenewingLease) lease).lostException();
+      }
     }
   }
 

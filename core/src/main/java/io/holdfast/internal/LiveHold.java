@@ -41,32 +41,23 @@ final class LiveHold extends Timetable.Entry {
       LockRuntime runtime, Hold hold, Granted grant, @Nullable LocalQueue queue, Request request) {
     Moment granted = runtime.now();
     this.runtime = runtime;
-    this.passes = queue == null ? null : new Passes(hold.holder(), queue, granted, grant.passes());
+    this.passes =
+        queue == null
+            ? null
+            : new Passes(
+                hold.holder(), queue, granted, runtime.settings().passTime(), grant.passes());
     this.since = grant.since();
     this.lease = new RenewingLease(this, request, hold.holder(), since, granted, grant.token());
   }
 
-  /**
-   * To whom, until when and how often the hold may be passed on, and as whose the store knows it.
-   */
-  private static final class Passes {
-    private final Holder first;
-    private final LocalQueue queue;
-    private final Moment granted;
-    private int left;
-
-    Passes(Holder first, LocalQueue queue, Moment granted, int left) {
-      this.first = first;
-      this.queue = queue;
-      this.granted = granted;
-      this.left = left;
-    }
-  }
-
   /** How much of a lease time is left, with the drift taken off. */
   static long remainingNanos(long leaseNanos, Moment since, Moment now) {
-    long drift = Math.max(LEAST_DRIFT_NANOS, leaseNanos / 100);
-    return leaseNanos - drift - now.nanosSince(since);
+    return longestNanos(leaseNanos) - now.nanosSince(since);
+  }
+
+  /** A lease time with the drift taken off: what a lease has left at the moment of its renewal. */
+  static long longestNanos(long leaseNanos) {
+    return leaseNanos - Math.max(LEAST_DRIFT_NANOS, leaseNanos / 100);
   }
 
   LockRuntime runtime() {
@@ -80,7 +71,7 @@ final class LiveHold extends Timetable.Entry {
   }
 
   private Holder holder() {
-    return passes == null ? lease.holder() : passes.first;
+    return passes == null ? lease.holder() : passes.first();
   }
 
   RenewingLease lease() {
@@ -248,25 +239,28 @@ final class LiveHold extends Timetable.Entry {
 
   /** The next local waiter, if the bounds allow a pass and the store was heard of lately. */
   private @Nullable Request next(Moment now) {
-    if (passes == null) {
-      return null;
-    }
-    boolean may =
-        passes.left > 0
-            && now.nanosSince(passes.granted) < runtime.settings().passTime().toNanos()
-            && remainingNanos(now) > leaseNanos() / 2;
-    Request next = may ? passes.queue.next() : null;
-    if (next != null) {
-      passes.left--;
-    }
-    return next;
+    boolean heardLately = remainingNanos(now) > leaseNanos() / 2;
+    return passes == null || !heardLately ? null : passes.next(now);
   }
 
   /** The lease ended in another way than by its release. */
   void lost(LossCause cause) {
+    lose(null, cause, cause == LossCause.EXPIRED || cause == LossCause.UNREACHABLE);
+  }
+
+  /** A resource knows a newer token than this lease's, of which the store may know nothing. */
+  void stale(RenewingLease reported) {
+    lose(reported, LossCause.TAKEN, true);
+  }
+
+  /**
+   * @param only the lease that is lost unless the hold has been passed on; null for whichever it is
+   * @param storeMayKeepIt whether there may be something to release
+   */
+  private void lose(@Nullable RenewingLease only, LossCause cause, boolean storeMayKeepIt) {
     RenewingLease victim;
     synchronized (this) {
-      if (ended) {
+      if (ended || (only != null && only != lease)) {
         return;
       }
       ended = true;
@@ -276,15 +270,14 @@ final class LiveHold extends Timetable.Entry {
     runtime.timetable().cancel(this);
     runtime.router().remove(holder(), this);
     victim.tellLoss(cause);
-    runtime.soon(() -> tidyUpAfter(cause));
+    runtime.soon(() -> tidyUp(storeMayKeepIt));
   }
 
   /** On the timetable, because a loss may be a signal, and signals do not call back. */
-  private void tidyUpAfter(LossCause cause) {
+  private void tidyUp(boolean storeMayKeepIt) {
     if (passes != null) {
-      passes.queue.ended(this);
+      passes.queue().ended(this);
     }
-    boolean storeMayKeepIt = cause == LossCause.EXPIRED || cause == LossCause.UNREACHABLE;
     if (storeMayKeepIt) {
       Departure.begin(runtime, hold());
     }
@@ -294,7 +287,7 @@ final class LiveHold extends Timetable.Entry {
     runtime.timetable().cancel(this);
     runtime.router().remove(holder(), this);
     if (passes != null) {
-      passes.queue.ended(this);
+      passes.queue().ended(this);
     }
   }
 

@@ -139,16 +139,22 @@ final class RenewingLease implements Lease {
   @Override
   public void ensureHeld(Duration atLeast) {
     Times.notNegative(atLeast, "the time to be held");
-    if (atLeast.compareTo(manner.leaseTime()) >= 0) {
+    Duration longest = Duration.ofNanos(LiveHold.longestNanos(manner.leaseTime().toNanos()));
+    if (atLeast.compareTo(longest) > 0) {
       throw new IllegalArgumentException(
-          "a lease of " + manner.leaseTime() + " never has " + atLeast + " left");
+          "a lease of " + manner.leaseTime() + " has at most " + longest + " left, not " + atLeast);
     }
     if (isHeld() && remaining().compareTo(atLeast) >= 0) {
       return;
     }
     renew();
-    if (remaining().compareTo(atLeast) < 0) {
+    Duration left = remaining();
+    if (left.isZero()) {
       throw lostException();
+    }
+    if (left.compareTo(atLeast) < 0) {
+      throw BackendException.unknown(
+          "the renewal of lock '" + name() + "' was slow: " + left + " left, not " + atLeast, null);
     }
   }
 
@@ -193,8 +199,8 @@ final class RenewingLease implements Lease {
 
   @Override
   public void reportStale(FencingToken newest) {
-    if (newest.value() > token && state == State.HELD) {
-      hold.lost(LossCause.TAKEN);
+    if (newest.value() > token) {
+      hold.stale(this);
     }
   }
 

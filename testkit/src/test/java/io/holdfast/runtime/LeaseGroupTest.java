@@ -8,11 +8,16 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseGroup;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockState;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.LossCause;
+import io.holdfast.spi.BackendProvider;
+import io.holdfast.spi.ForwardingBackend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -61,6 +66,33 @@ class LeaseGroupTest {
     assertThat(group.isHeld()).isFalse();
     assertThat(group.release()).isFalse();
     assertThat(holdfast.inspect("a").isFree()).isTrue();
+  }
+
+  @Test
+  void is_not_returned_when_one_of_them_was_lost_while_the_others_were_acquired() {
+    ForwardingBackend losesTheFirst =
+        new ForwardingBackend(BackendProvider.backendAt("memory:")) {
+          @Override
+          public CompletionStage<Acquisition> acquire(AcquireRequest request) {
+            if (request.hold().name().equals("b")) {
+              super.inspect("a")
+                  .thenAccept(state -> super.forceRelease("a", tokenOf(state), "test"));
+            }
+            return super.acquire(request);
+          }
+        };
+    try (Holdfast losing =
+        Holdfast.builder(losesTheFirst).callbacks(Runnable::run).shutdownHook(false).build()) {
+      assertThatExceptionOfType(LeaseLostException.class)
+          .isThrownBy(() -> losing.acquireAll(List.of("a", "b"), Duration.ZERO))
+          .satisfies(lost -> assertThat(lost.name()).isEqualTo("a"))
+          .satisfies(lost -> assertThat(lost.lossCause()).isEqualTo(LossCause.FORCED));
+      assertThat(losing.list("", 10)).isEmpty();
+    }
+  }
+
+  private static long tokenOf(LockState state) {
+    return state.holders().get(0).token().orElseThrow().value();
   }
 
   @Test

@@ -5,16 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.holdfast.BackendException;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LossCause;
+import io.holdfast.spi.BackendProvider;
+import io.holdfast.spi.ForwardingBackend;
 import io.holdfast.testkit.ManualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -208,6 +212,44 @@ class RenewalTest {
     }
 
     @Test
+    void a_lease_cannot_be_asked_to_last_for_what_the_drift_takes_off_its_lease_time() {
+      Lease lease = acquire("a:1");
+      Duration longest = LEASE_TIME.minusMillis(300);
+      lease.ensureHeld(longest);
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> lease.ensureHeld(longest.plusMillis(1)))
+          .withMessageContaining("PT29.7S");
+      assertThat(lease.isHeld()).isTrue();
+    }
+
+    @Test
+    void a_renewal_that_is_too_slow_is_a_failure_of_the_store_and_no_loss() {
+      ForwardingBackend slow =
+          new ForwardingBackend(BackendProvider.backendAt("memory:")) {
+            @Override
+            public CompletionStage<List<Renewal>> renew(List<Hold> holds) {
+              CompletionStage<List<Renewal>> answer = super.renew(holds);
+              time.advance(Duration.ofSeconds(4));
+              return answer;
+            }
+          };
+      try (Holdfast slowly =
+          Holdfast.builder(slow)
+              .time(time)
+              .callbacks(Runnable::run)
+              .leaseTime(LEASE_TIME)
+              .shutdownHook(false)
+              .build()) {
+        Lease lease = slowly.lock("a:1").withoutRenewal().tryAcquire().orElseThrow();
+        time.advance(Duration.ofSeconds(10));
+        assertThatExceptionOfType(BackendException.class)
+            .isThrownBy(() -> lease.ensureHeld(Duration.ofSeconds(28)))
+            .withMessageContaining("PT25.7S");
+        assertThat(lease.isHeld()).isTrue();
+      }
+    }
+
+    @Test
     void a_lost_lease_cannot_be_renewed() {
       Lease lease = holdfast.lock("a:1").withoutRenewal().tryAcquire().orElseThrow();
       time.advance(LEASE_TIME);
@@ -223,6 +265,14 @@ class RenewalTest {
       assertThat(lease.isHeld()).isTrue();
       lease.reportStale(new io.holdfast.FencingToken(lease.token().value() + 1));
       assertThat(lease.isHeld()).isFalse();
+    }
+
+    @Test
+    void a_lease_that_is_reported_stale_is_given_back_to_the_store() {
+      Lease lease = acquire("a:1");
+      lease.reportStale(new io.holdfast.FencingToken(lease.token().value() + 1));
+      time.advance(Duration.ZERO);
+      assertThat(holdfast.inspect("a:1").isFree()).isTrue();
     }
   }
 

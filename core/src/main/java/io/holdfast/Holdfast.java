@@ -152,6 +152,14 @@ public interface Holdfast extends AutoCloseable {
      */
     Builder shutdownGrace(Duration grace);
 
+    /**
+     * Whether a thread that waits for the store's answer may spin, for at most 0.3 ms, before it
+     * sleeps. One thread of the process does so at a time, only while at most four wait, and seldom
+     * where answers come later than that. It saves the time that an idle processor takes to wake
+     * up; turn it off where the processors are always busy. True, or {@code HOLDFAST_SPIN}.
+     */
+    Builder spinWhileWaiting(boolean enabled);
+
     /** Time, for tests and simulations. */
     Builder time(TimeSource time);
 

@@ -36,6 +36,8 @@ public final class HoldfastBuilder implements Holdfast.Builder {
   private String correlationKey = "correlationId";
   private boolean shutdownHook = environment.flag("HOLDFAST_SHUTDOWN_HOOK", true);
   private Duration shutdownGrace = environment.time("HOLDFAST_SHUTDOWN_GRACE", SHUTDOWN_GRACE);
+  private boolean spinWhileWaiting = environment.flag("HOLDFAST_SPIN", true);
+  private Waiting spinning = Waiting.SPINNING;
   private @Nullable Executor callbacks;
   private @Nullable TimeSource time;
   private @Nullable RandomGenerator random;
@@ -136,6 +138,12 @@ public final class HoldfastBuilder implements Holdfast.Builder {
   }
 
   @Override
+  public HoldfastBuilder spinWhileWaiting(boolean enabled) {
+    this.spinWhileWaiting = enabled;
+    return this;
+  }
+
+  @Override
   public HoldfastBuilder time(TimeSource time) {
     this.time = time;
     return this;
@@ -144,6 +152,12 @@ public final class HoldfastBuilder implements Holdfast.Builder {
   @Override
   public HoldfastBuilder random(RandomGenerator random) {
     this.random = random;
+    return this;
+  }
+
+  /** How threads wait if they may spin, for tests. */
+  HoldfastBuilder spinning(Waiting spinning) {
+    this.spinning = spinning;
     return this;
   }
 
@@ -190,6 +204,7 @@ public final class HoldfastBuilder implements Holdfast.Builder {
             passes,
             passTime,
             shutdownGrace,
+            spinWhileWaiting ? spinning : Waiting.SLEEPING,
             correlationKey,
             List.copyOf(listeners),
             threads);

@@ -29,8 +29,6 @@ final class LockRuntime {
   /** For how long a store may be silent before core stops waiting for its answer. */
   static final long ANSWER_NANOS = Duration.ofSeconds(5).toNanos();
 
-  private static final Vigil ANSWERS = Vigil.ofProcess();
-
   private final LockBackend backend;
   private final Settings settings;
   private final TimeSource time;
@@ -215,7 +213,7 @@ final class LockRuntime {
     try {
       while (true) {
         try {
-          return ANSWERS.await(answer);
+          return settings.waiting().answers().await(answer);
         } catch (InterruptedException again) {
           interrupted = true;
         } catch (ExecutionException failed) {

@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * waiter in a {@link LocalQueue}; the answer comes once, on any thread.
  */
 final class Request implements Attempt.Caller {
-  /** Not that of answers: other processes may delay a grant for as long as they like. */
-  private static final Vigil GRANTS = Vigil.ofProcess();
-
   private final LockRuntime runtime;
   private final Terms terms;
   private final Duration wait;
@@ -89,7 +86,7 @@ final class Request implements Attempt.Caller {
   /** Waits for the answer. */
   Optional<Lease> await() throws InterruptedException {
     try {
-      return first ? GRANTS.await(answer) : answer.get();
+      return first ? runtime.settings().waiting().grants().await(answer) : answer.get();
     } catch (InterruptedException interrupted) {
       leave();
       throw interrupted;

@@ -15,6 +15,7 @@ record Settings(
     int passes,
     Duration passTime,
     Duration shutdownGrace,
+    Waiting waiting,
     String correlationKey,
     List<LockListener> listeners,
     Executor callbacks) {}

@@ -13,9 +13,11 @@ import java.util.function.LongSupplier;
  * than a processor that has gone to sleep needs to wake up, once for each thread on the answer's
  * way.
  *
- * <p>It is worth it only where answers come that soon. Where they do not, be it that the store is
- * far away or that the processors are busy, the pause until somebody stays awake again doubles each
- * time, up to a thousand waits; where they do, it halves.
+ * <p>It is worth it only where answers come that soon. Where the store is far away, the time is
+ * spent in vain. Where the processors are busy, it is worse: a thread that gives way gets its
+ * processor back when the time slice of another is over, milliseconds later. So there is an
+ * account: an answer that came soon is a gain, time spent in vain is a loss, and while the losses
+ * are greater, threads sleep, and each of these waits pays a little of the loss.
  */
 final class Vigil {
   /** With more, the processors have no time to sleep. */
@@ -24,21 +26,32 @@ final class Vigil {
   /** About twice what an answer takes on one machine. */
   static final long LONGEST_NANOS = 300_000;
 
-  /** In waits for which nobody stays awake. */
-  static final int LONGEST_PAUSE = 1023;
+  /** What an answer that came soon gains, by a low estimate. */
+  static final long GAIN_NANOS = 50_000;
 
+  /** What a wait asleep pays: on average, staying awake in vain costs each wait no more. */
+  static final long PAYMENT_NANOS = 1_000;
+
+  /** Bounds the account, so that it follows the times. */
+  static final long LARGEST_BALANCE_NANOS = 4_000_000;
+
+  private final int few;
   private final LongSupplier nanos;
   private final Runnable giveWay;
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicBoolean kept = new AtomicBoolean();
-  private int pause;
-  private int pauseLeft;
+  private long balanceNanos;
 
   /**
    * @param nanos a clock
    * @param giveWay lets others have the processor
    */
   Vigil(LongSupplier nanos, Runnable giveWay) {
+    this(FEW, nanos, giveWay);
+  }
+
+  private Vigil(int few, LongSupplier nanos, Runnable giveWay) {
+    this.few = few;
     this.nanos = nanos;
     this.giveWay = giveWay;
   }
@@ -48,10 +61,15 @@ final class Vigil {
     return new Vigil(SystemTime::nanos, Thread::yield);
   }
 
+  /** One for which all threads sleep. */
+  static Vigil asleep() {
+    return new Vigil(0, SystemTime::nanos, Thread::yield);
+  }
+
   /** As {@link CompletableFuture#get()}. */
   <T> T await(CompletableFuture<T> answer) throws InterruptedException, ExecutionException {
     try {
-      if (waiting.incrementAndGet() <= FEW && !answer.isDone() && kept.compareAndSet(false, true)) {
+      if (waiting.incrementAndGet() <= few && !answer.isDone() && kept.compareAndSet(false, true)) {
         try {
           keep(answer);
         } finally {
@@ -65,17 +83,17 @@ final class Vigil {
   }
 
   private void keep(CompletableFuture<?> answer) {
-    if (pauseLeft > 0) {
-      pauseLeft--;
+    if (balanceNanos < 0) {
+      balanceNanos += PAYMENT_NANOS;
       return;
     }
     long start = nanos.getAsLong();
-    boolean isSoon = true;
-    while (isSoon && !answer.isDone()) {
+    long awake = 0;
+    while (awake < LONGEST_NANOS && !answer.isDone()) {
       giveWay.run();
-      isSoon = nanos.getAsLong() - start < LONGEST_NANOS;
+      awake = nanos.getAsLong() - start;
     }
-    pause = isSoon ? pause / 2 : Math.min(LONGEST_PAUSE, 2 * pause + 1);
-    pauseLeft = pause;
+    long balance = balanceNanos + (awake < LONGEST_NANOS ? GAIN_NANOS : -awake);
+    balanceNanos = Math.max(-LARGEST_BALANCE_NANOS, Math.min(LARGEST_BALANCE_NANOS, balance));
   }
 }

@@ -11,7 +11,7 @@ class VigilTest {
   private long nanos;
   private int gaveWay;
   private Runnable meanwhile = () -> {};
-  private final Vigil vigil = new Vigil(() -> nanos, this::giveWay);
+  private Vigil vigil = new Vigil(() -> nanos, this::giveWay);
 
   private void giveWay() {
     gaveWay++;
@@ -57,8 +57,8 @@ class VigilTest {
     return isAwakeFor(answer);
   }
 
-  private int waitsUntilAwakeInVain() throws InterruptedException, ExecutionException {
-    int waits = 0;
+  private long waitsUntilAwakeInVain() throws InterruptedException, ExecutionException {
+    long waits = 0;
     while (!isAwakeInVain()) {
       waits++;
     }
@@ -91,15 +91,29 @@ class VigilTest {
   }
 
   @Test
-  void stays_awake_ever_more_seldom_where_it_is_in_vain() throws Exception {
+  void after_staying_awake_in_vain_threads_sleep_until_that_time_is_paid() throws Exception {
     assertThat(isAwakeInVain()).isTrue();
-    assertThat(waitsUntilAwakeInVain()).isEqualTo(1);
-    assertThat(waitsUntilAwakeInVain()).isEqualTo(3);
-    assertThat(waitsUntilAwakeInVain()).isEqualTo(7);
-    for (int i = 0; i < 10; i++) {
-      waitsUntilAwakeInVain();
+    assertThat(waitsUntilAwakeInVain()).isEqualTo(Vigil.LONGEST_NANOS / Vigil.PAYMENT_NANOS);
+    assertThat(waitsUntilAwakeInVain()).isEqualTo(Vigil.LONGEST_NANOS / Vigil.PAYMENT_NANOS);
+  }
+
+  @Test
+  void losing_the_processor_for_longer_costs_more_waits_up_to_a_bound() throws Exception {
+    assertThat(waitsAfterLosing(Vigil.LONGEST_NANOS * 3))
+        .isEqualTo(Vigil.LONGEST_NANOS * 3 / Vigil.PAYMENT_NANOS);
+    assertThat(waitsAfterLosing(Vigil.LARGEST_BALANCE_NANOS * 100))
+        .isEqualTo(Vigil.LARGEST_BALANCE_NANOS / Vigil.PAYMENT_NANOS);
+  }
+
+  private long waitsAfterLosing(long lostNanos) throws InterruptedException, ExecutionException {
+    meanwhile = () -> nanos += lostNanos;
+    assertThat(isAwakeFor(new Late(() -> {}))).isTrue();
+    long waits = 0;
+    while (!isAwakeForSoonAnswer()) {
+      waits++;
     }
-    assertThat(waitsUntilAwakeInVain()).isEqualTo(Vigil.LONGEST_PAUSE);
+    vigil = new Vigil(() -> nanos, this::giveWay);
+    return waits;
   }
 
   @Test
@@ -115,15 +129,22 @@ class VigilTest {
   }
 
   @Test
-  void stays_awake_for_each_wait_again_where_answers_come_soon() throws Exception {
-    for (int i = 0; i < 3; i++) {
-      waitsUntilAwakeInVain();
+  void an_answer_in_vain_among_many_that_came_soon_changes_nothing() throws Exception {
+    for (long gained = 0; gained < Vigil.LONGEST_NANOS; gained += Vigil.GAIN_NANOS) {
+      assertThat(isAwakeForSoonAnswer()).isTrue();
     }
-    for (int i = 0; i < 7 + 3 + 1 + 3; i++) {
+    assertThat(isAwakeInVain()).isTrue();
+    assertThat(isAwakeForSoonAnswer()).isTrue();
+  }
+
+  @Test
+  void gains_of_long_ago_do_not_count_where_answers_come_late() throws Exception {
+    for (long gained = 0; gained < 10 * Vigil.LARGEST_BALANCE_NANOS; gained += Vigil.GAIN_NANOS) {
       isAwakeForSoonAnswer();
     }
-    assertThat(isAwakeForSoonAnswer()).isTrue();
-    assertThat(isAwakeForSoonAnswer()).isTrue();
+    meanwhile = () -> nanos += Vigil.LARGEST_BALANCE_NANOS + 1;
+    assertThat(isAwakeFor(new Late(() -> {}))).isTrue();
+    assertThat(isAwakeForSoonAnswer()).isFalse();
   }
 
   @Test

@@ -10,7 +10,6 @@ import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,14 +34,17 @@ final class Inspector {
 
   private final Keys keys;
   private final Topology topology;
+  private final Origins origins;
 
-  Inspector(Keys keys, Topology topology) {
+  Inspector(Keys keys, Topology topology, Origins origins) {
     this.keys = keys;
     this.topology = topology;
+    this.origins = origins;
   }
 
   CompletableFuture<LockState> inspect(String name) {
-    return look(name, List.of()).thenCompose(view -> origins(view).thenApply(view::state));
+    return look(name, List.of())
+        .thenCompose(view -> origins.of(view.processes()).thenApply(view::state));
   }
 
   /** Page by page. Who comes or goes meanwhile may be missing. */
@@ -62,45 +64,6 @@ final class Inspector {
                   ? look(name, pages)
                   : CompletableFuture.completedFuture(new View(name, pages));
             });
-  }
-
-  private CompletableFuture<Map<String, Origin>> origins(View view) {
-    Map<String, Origin> origins = new HashMap<>();
-    List<CompletableFuture<?>> asked = new ArrayList<>();
-    view.holderIds()
-        .map(Inspector::process)
-        .distinct()
-        .forEach(
-            process ->
-                asked.add(
-                    topology
-                        .send(
-                            Keys.process(process),
-                            wire -> wire.send(commands -> commands.get(Keys.process(process))))
-                        .thenAccept(
-                            text -> {
-                              if (text != null) {
-                                synchronized (origins) {
-                                  origins.put(process, origin(process, text));
-                                }
-                              }
-                            })));
-    return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
-        .thenApply(
-            done -> {
-              synchronized (origins) {
-                return Map.copyOf(origins);
-              }
-            });
-  }
-
-  static String text(Origin origin) {
-    return origin.pid() + " " + origin.host() + " " + origin.application();
-  }
-
-  private static Origin origin(String process, String text) {
-    String[] words = text.split(" ", 3);
-    return new Origin(process, words[1], Long.parseLong(words[0]), words[2]);
   }
 
   private static String process(String holder) {
@@ -166,11 +129,12 @@ final class Inspector {
   /** The replies of {@code inspect.lua}: what is not in lists is as it was at the first. */
   private record View(String name, List<List<Object>> pages) {
 
-    Stream<String> holderIds() {
-      return Stream.concat(
-          Stream.<String[]>of(fence()).filter(words -> words.length > 2).map(words -> words[2]),
-          Stream.concat(
-              shared().stream().map(words -> words[0]), waiting().stream().map(words -> words[0])));
+    Stream<String> processes() {
+      Stream<String> exclusive =
+          Stream.<String[]>of(fence()).filter(words -> words.length > 2).map(words -> words[2]);
+      Stream<String> others =
+          Stream.concat(shared().stream(), waiting().stream()).map(words -> words[0]);
+      return Stream.concat(exclusive, others).map(Inspector::process);
     }
 
     private String[] fence() {

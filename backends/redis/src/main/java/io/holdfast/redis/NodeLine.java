@@ -2,11 +2,8 @@
 package io.holdfast.redis;
 
 import io.holdfast.BackendException;
-import io.holdfast.spi.BackendContext;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.SetArgs;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,16 +17,14 @@ import org.jspecify.annotations.Nullable;
  * release, and stand for a whole lease.
  */
 final class NodeLine {
-  private static final Duration ORIGIN_LIFE = Duration.ofDays(2);
-
-  private final BackendContext context;
   private final OneServer topology;
+  private final Origins origins;
   private final Server server;
   private final AtomicReference<@Nullable Wire> prepared = new AtomicReference<>();
 
-  NodeLine(BackendContext context, OneServer topology) {
-    this.context = context;
+  NodeLine(OneServer topology, Origins origins) {
     this.topology = topology;
+    this.origins = origins;
     this.server = topology.serverOf("");
   }
 
@@ -54,10 +49,7 @@ final class NodeLine {
     for (NodeScript script : NodeScript.values()) {
       loaded.add(wire.send(commands -> commands.scriptLoad(script.source())));
     }
-    String key = Keys.process(context.origin().process());
-    String text = Inspector.text(context.origin());
-    SetArgs life = SetArgs.Builder.px(ORIGIN_LIFE);
-    loaded.add(wire.send(commands -> commands.set(key, text, life)));
+    loaded.add(origins.write(wire));
     return CompletableFuture.allOf(loaded.toArray(CompletableFuture<?>[]::new))
         .thenAccept(done -> prepared.set(wire));
   }
@@ -87,14 +79,8 @@ final class NodeLine {
 
   /** Takes back what it said of who we are, and closes the connections. */
   void close(Runnable closed) {
-    String key = Keys.process(context.origin().process());
-    CompletableFuture<Wire> line = server.wire();
-    CompletableFuture<?> forgotten =
-        line.isDone()
-            ? server.send(wire -> wire.send(commands -> commands.del(key)))
-            : CompletableFuture.completedFuture(key);
     Answers.handle(
-        forgotten,
+        origins.remove(server.wire().isDone()),
         (deleted, failure) -> {
           topology.close();
           closed.run();

@@ -9,7 +9,6 @@ import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.Finding;
 import io.holdfast.spi.LockBackend;
 import io.holdfast.spi.QuorumNode;
-import io.lettuce.core.SetArgs;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -46,16 +45,14 @@ import org.jspecify.annotations.Nullable;
  * requests that come together, and one round trip more for a lock that is handed over.
  */
 public final class RedisBackend implements LockBackend {
-  private static final Duration ORIGIN_LIFE = Duration.ofDays(2);
-
   private final RedisSettings settings;
   private final Keys keys;
   private volatile @Nullable Started started;
 
   private record Started(
-      BackendContext context,
       Connector connector,
       Topology topology,
+      Origins origins,
       Acquirer acquirer,
       Renewer renewer,
       Inspector inspector) {}
@@ -160,16 +157,17 @@ public final class RedisBackend implements LockBackend {
       connector.close();
       throw unfit;
     }
+    Origins origins = new Origins(context, topology);
     started =
         new Started(
-            context,
             connector,
             topology,
+            origins,
             acquirer,
             new Renewer(
                 keys, topology, acquirer.claims(), new FenceKeeper(context, keys, topology)),
-            new Inspector(keys, topology));
-    tellOrigin();
+            new Inspector(keys, topology, origins));
+    origins.keep();
   }
 
   private void await(CompletableFuture<?> opened) {
@@ -183,20 +181,6 @@ public final class RedisBackend implements LockBackend {
       Thread.currentThread().interrupt();
       throw BackendException.notApplied("interrupted while connecting to " + settings, interrupted);
     }
-  }
-
-  /** Says who we are, once for all our locks, and again before that is forgotten. */
-  private void tellOrigin() {
-    Started parts = started;
-    if (parts == null) {
-      return;
-    }
-    String key = Keys.process(parts.context().origin().process());
-    String text = Inspector.text(parts.context().origin());
-    SetArgs life = SetArgs.Builder.px(ORIGIN_LIFE);
-    Answers.ignore(
-        parts.topology().send(key, wire -> wire.send(commands -> commands.set(key, text, life))));
-    parts.context().after(ORIGIN_LIFE.dividedBy(4), this::tellOrigin);
   }
 
   @Override
@@ -275,9 +259,8 @@ public final class RedisBackend implements LockBackend {
     if (parts == null) {
       return;
     }
-    String key = Keys.process(parts.context().origin().process());
     Answers.handle(
-        parts.topology().send(key, wire -> wire.send(commands -> commands.del(key))),
+        parts.origins().remove(true),
         (deleted, failure) -> {
           parts.topology().close();
           parts.connector().close();

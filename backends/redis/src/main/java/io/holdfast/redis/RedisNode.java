@@ -55,9 +55,11 @@ final class RedisNode implements QuorumNode {
             settings,
             context,
             new Messages(context));
-    NodeLine line = new NodeLine(context, topology);
-    started = new Started(context, connector, line, new Inspector(keys, topology));
+    Origins origins = new Origins(context, topology);
+    NodeLine line = new NodeLine(topology, origins);
+    started = new Started(context, connector, line, new Inspector(keys, topology, origins));
     Answers.ignore(line.prepared());
+    origins.keep();
   }
 
   /** What other clients' requests make the server tell us. */

@@ -33,6 +33,14 @@ local function again()
   end
 end
 
+-- A lock may be held for long, and waiters die meanwhile. One whose poll was only late comes back with its ticket.
+local function drop_dead()
+  local dead = redis.call('ZRANGEBYSCORE', alive, '-inf', int(ms), 'LIMIT', 0, 8)
+  if #dead == 0 then return end
+  redis.call('ZREM', queue, unpack(dead))
+  redis.call('ZREM', alive, unpack(dead))
+end
+
 -- The place in the queue: its ticket, or behind the last one. Both sets end with their last credible entry.
 local function stand()
   local known = redis.call('ZSCORE', queue, asking.entry)
@@ -46,6 +54,7 @@ local function stand()
     redis.call('ZADD', queue, int(ticket), asking.entry)
   end
   redis.call('ZADD', alive, int(ms + credible), asking.entry)
+  drop_dead()
   for _, key in ipairs({queue, alive}) do
     if redis.call('PTTL', key) < credible then redis.call('PEXPIRE', key, credible) end
   end

@@ -59,12 +59,16 @@ final class AdvisoryBackend extends SqlBackend {
             session,
             keys,
             () -> listener == null ? null : listener.channelIfListening());
-    Line line = new Line("holdfast-postgresql-session", session);
+    Line line =
+        new Line(
+            "holdfast-postgresql-session",
+            session,
+            new ConnectionTrouble(connections.toString(), context));
     Connection opened;
     try {
       opened = session.open();
     } catch (SQLException failed) {
-      throw Failures.ofConnection("cannot use " + connections, failed);
+      throw Failures.ofConnection("cannot use " + connections, failed, session.ownTimeout());
     }
     line.start(opened);
     serve(verbs(line, locks[0], listener, waits));

@@ -60,6 +60,7 @@ final class AdvisorySession implements Line.Ends {
   private volatile long spokenNanos;
   private long presence;
   private int pid;
+  private @Nullable Duration ownTimeout;
 
   /** Who is told that the session is gone. */
   interface Loss {
@@ -94,6 +95,7 @@ final class AdvisorySession implements Line.Ends {
 
   @Override
   public Connection open() throws SQLException {
+    ownTimeout = null;
     Connection connection = connections.open(silence());
     boolean isFit = false;
     try {
@@ -133,6 +135,7 @@ final class AdvisorySession implements Line.Ends {
       statement.execute("SET idle_session_timeout = " + settings.session().toMillis());
       // Shorter than the line's own, so that the server says what became of a statement.
       statement.execute("SET statement_timeout = " + Math.max(1, timeout * 3 / 4));
+      ownTimeout = settings.timeout();
       for (Map.Entry<String, String> setting : PLANNING.entrySet()) {
         statement.execute("SET " + setting.getKey() + " = " + setting.getValue());
       }
@@ -150,7 +153,7 @@ final class AdvisorySession implements Line.Ends {
       statement.setLong(1, old);
       try (ResultSet ended = statement.executeQuery()) {
         if (ended.next()) {
-          LOG.info("the session that was lost is ended");
+          LOG.debug("the session that was lost is ended");
         }
       }
     }
@@ -180,5 +183,10 @@ final class AdvisorySession implements Line.Ends {
   @Override
   public boolean isShared() {
     return false;
+  }
+
+  @Override
+  public @Nullable Duration ownTimeout() {
+    return ownTimeout;
   }
 }

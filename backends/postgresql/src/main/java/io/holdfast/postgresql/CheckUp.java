@@ -56,7 +56,7 @@ final class CheckUp {
                 answer.complete(question.askedOf(connection));
               } catch (SQLException failed) {
                 answer.completeExceptionally(
-                    Failures.ofConnection("cannot look at " + connections, failed));
+                    Failures.ofConnection("cannot look at " + connections, failed, null));
               } catch (RuntimeException failed) {
                 answer.completeExceptionally(failed);
               }

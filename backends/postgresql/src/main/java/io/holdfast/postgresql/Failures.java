@@ -3,7 +3,9 @@ package io.holdfast.postgresql;
 
 import io.holdfast.BackendException;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 
 /**
@@ -48,10 +50,15 @@ final class Failures {
 
   private Failures() {}
 
-  /** Of a statement that was sent. */
-  static BackendException of(String what, SQLException problem) {
+  /**
+   * Of a statement that was sent.
+   *
+   * @param ownTimeout the time-out that the backend has set; null if the role's or the server's own
+   *     applied
+   */
+  static BackendException of(String what, SQLException problem, @Nullable Duration ownTimeout) {
     String state = String.valueOf(problem.getSQLState());
-    String message = message(what, problem, state);
+    String message = message(what, problem, ownTimeout);
     if (REFUSALS.containsKey(state)) {
       return BackendException.refused(message, problem);
     }
@@ -62,9 +69,10 @@ final class Failures {
   }
 
   /** Without a connection nothing was asked for, and so nothing happened. */
-  static BackendException ofConnection(String what, SQLException problem) {
+  static BackendException ofConnection(
+      String what, SQLException problem, @Nullable Duration ownTimeout) {
     String state = String.valueOf(problem.getSQLState());
-    String message = message(what, problem, state);
+    String message = message(what, problem, ownTimeout);
     return REFUSALS.containsKey(state)
         ? BackendException.refused(message, problem)
         : BackendException.notApplied(message, problem);
@@ -90,9 +98,28 @@ final class Failures {
         && !state.startsWith("57P");
   }
 
-  private static String message(String what, SQLException problem, String state) {
-    String advice = PASSING.getOrDefault(state, REFUSALS.get(state));
-    String text = what + ": " + problem.getMessage();
+  /** What went wrong, in words: some exceptions have no message. */
+  static String reason(Exception problem) {
+    String message = problem.getMessage();
+    return message == null || message.isBlank()
+        ? problem.getClass().getSimpleName() + " without a message"
+        : message.lines().findFirst().orElse(message);
+  }
+
+  private static String message(String what, SQLException problem, @Nullable Duration ownTimeout) {
+    String state = String.valueOf(problem.getSQLState());
+    String advice =
+        ownTimeout != null && state.equals("57014")
+            ? tooSlow(ownTimeout)
+            : PASSING.getOrDefault(state, REFUSALS.get(state));
+    String message = problem.getMessage();
+    String text = what + ": " + (message == null ? reason(problem) : message);
     return advice == null ? text : text + " (" + advice + ")";
+  }
+
+  private static String tooSlow(Duration timeout) {
+    return "the database did not answer within three quarters of timeout="
+        + timeout.toMillis()
+        + "ms: find out what slows it, or give it longer with 'timeout' in the address, up to 4s";
   }
 }

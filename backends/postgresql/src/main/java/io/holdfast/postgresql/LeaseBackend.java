@@ -69,17 +69,18 @@ final class LeaseBackend extends SqlBackend {
       clock = clock(first, context);
     } catch (SQLException failed) {
       ends.broken(first);
-      throw Failures.ofConnection("cannot use " + connections, failed);
+      throw Failures.ofConnection("cannot use " + connections, failed, null);
     } catch (RuntimeException unfit) {
       ends.broken(first);
       throw unfit;
     }
     Listener listener =
         listens ? new Listener(connections, settings, context, ear(context, waits)) : null;
+    ConnectionTrouble trouble = new ConnectionTrouble(connections.toString(), context);
     Verbs verbs =
         new Verbs(
-            new Line("holdfast-postgresql-requests", ends),
-            new Line("holdfast-postgresql-renewals", ends),
+            new Line("holdfast-postgresql-requests", ends, trouble),
+            new Line("holdfast-postgresql-renewals", ends, trouble),
             listener,
             waits,
             new LeaseAcquire(
@@ -102,7 +103,7 @@ final class LeaseBackend extends SqlBackend {
     try {
       return ends.open();
     } catch (SQLException failed) {
-      throw Failures.ofConnection("cannot use " + connections, failed);
+      throw Failures.ofConnection("cannot use " + connections, failed, null);
     }
   }
 

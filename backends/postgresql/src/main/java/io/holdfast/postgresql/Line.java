@@ -4,6 +4,7 @@ package io.holdfast.postgresql;
 import io.holdfast.BackendException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,8 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One connection and the one thread that speaks on it. What is asked while a statement is under way
@@ -22,7 +21,6 @@ import org.slf4j.LoggerFactory;
  * thread, and one connection does the work of many.
  */
 final class Line implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Line.class);
   private static final int MOST_TOGETHER = 256;
 
   /** What a statement does for a number of requests. */
@@ -46,17 +44,22 @@ final class Line implements AutoCloseable {
 
     /** Whether the connection is given back after each use. */
     boolean isShared();
+
+    /** The time-out that this backend has set for a statement; null: the role's or the server's. */
+    @Nullable Duration ownTimeout();
   }
 
   private final Ends ends;
+  private final ConnectionTrouble trouble;
   private final Thread thread;
   private final BlockingQueue<Task<?, ?>> queue = new LinkedBlockingQueue<>();
   private final Task<?, ?> last = new Task<>((c, t) -> {}, "", "", new CompletableFuture<>());
   private volatile boolean closed;
   private @Nullable Connection connection;
 
-  Line(String name, Ends ends) {
+  Line(String name, Ends ends, ConnectionTrouble trouble) {
     this.ends = ends;
+    this.trouble = trouble;
     this.thread = new Thread(this::run, name);
     thread.setDaemon(true);
   }
@@ -111,7 +114,9 @@ final class Line implements AutoCloseable {
       open = connection == null ? ends.open() : connection;
       connection = open;
     } catch (SQLException unreachable) {
-      fail(tasks, task -> Failures.ofConnection(task.what(), unreachable));
+      trouble.broke(unreachable);
+      Duration timeout = ends.ownTimeout();
+      fail(tasks, task -> Failures.ofConnection(task.what(), unreachable, timeout));
       return;
     } catch (BackendException unfit) {
       fail(tasks, task -> unfit);
@@ -123,20 +128,24 @@ final class Line implements AutoCloseable {
         connection = null;
         ends.giveBack(open);
       }
+      trouble.served();
     } catch (SQLException failed) {
+      Duration timeout = ends.ownTimeout();
       // Told before the failures are: whoever hears of one must not find its leases held.
       if (ends.isShared() || Failures.isBroken(failed)) {
         drop(open, failed);
       }
-      fail(tasks, task -> Failures.of(task.what(), failed));
+      fail(tasks, task -> Failures.of(task.what(), failed, timeout));
     } catch (RuntimeException failed) {
       drop(open, failed);
-      fail(tasks, task -> BackendException.unknown(task.what() + ": " + failed, failed));
+      fail(
+          tasks,
+          task -> BackendException.unknown(task.what() + ": " + Failures.reason(failed), failed));
     }
   }
 
   private void drop(Connection broken, Exception cause) {
-    LOG.warn("a connection to the database is given up: {}", cause.toString(), cause);
+    trouble.broke(cause);
     connection = null;
     ends.broken(broken);
   }

@@ -4,6 +4,7 @@ package io.holdfast.postgresql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Connections for a line that needs no session: a pool has them back after each statement. */
 record PooledEnds(Connections connections, Duration timeout) implements Line.Ends {
@@ -34,5 +35,10 @@ record PooledEnds(Connections connections, Duration timeout) implements Line.End
   @Override
   public boolean isShared() {
     return connections.arePooled();
+  }
+
+  @Override
+  public @Nullable Duration ownTimeout() {
+    return null;
   }
 }

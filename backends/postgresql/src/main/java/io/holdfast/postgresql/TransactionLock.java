@@ -87,7 +87,7 @@ public final class TransactionLock {
       }
       return ask(connection);
     } catch (SQLException failed) {
-      throw Failures.of("acquire of '" + name + "' failed", failed);
+      throw Failures.of("acquire of '" + name + "' failed", failed, null);
     }
   }
 

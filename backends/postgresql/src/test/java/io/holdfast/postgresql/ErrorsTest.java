@@ -85,7 +85,7 @@ class ErrorsTest {
     "lease, 40001, serialization",
     "advisory, 53100, disk",
     "lease, 53100, disk",
-    "advisory, 57014, statement_timeout",
+    "advisory, 57014, timeout=4000ms",
     "lease, 57014, statement_timeout"
   })
   void an_error_had_no_effect_and_what_was_granted_by_the_way_is_given_back(
@@ -112,9 +112,25 @@ class ErrorsTest {
     failWith("advisory", "PERFORM pg_sleep(30)");
     BackendException failure = failure(one.lock("n").async().tryAcquire());
     assertThat(failure.outcome()).isEqualTo(Outcome.NOT_APPLIED);
+    assertThat(failure)
+        .hasMessageContaining("did not answer within three quarters of timeout=1000ms")
+        .hasMessageNotContaining("role");
     mend();
     assertThat(other.lock("n").tryAcquire().orElseThrow().release()).isTrue();
     assertThat(kept.release()).isTrue();
+  }
+
+  @Test
+  void a_time_out_of_the_role_is_told_from_that_of_the_address() throws Exception {
+    database.client("mode=lease", LEASE);
+    database.run("CREATE ROLE hasty LOGIN SUPERUSER");
+    String address = database.address("mode=lease").replace("postgres@", "hasty@");
+    database.run("ALTER ROLE hasty SET statement_timeout = '1s'");
+    try (Holdfast hasty = Holdfast.connect(address)) {
+      failWith("lease", "PERFORM pg_sleep(30)");
+      BackendException failure = failure(hasty.lock("n").async().tryAcquire());
+      assertThat(failure).hasMessageContaining("statement_timeout of this role or server");
+    }
   }
 
   @Test

@@ -37,9 +37,9 @@ final class FileChild {
 
   /** The same, for seconds, and its death does not end it. */
   private static void linger(Path directory, String name) throws Exception {
-    Holdfast holdfast = Holdfast.connect("file:" + directory + "?linger=3s");
+    Holdfast holdfast = Holdfast.connect("file:" + directory + "?linger=10s");
     Lease lease =
-        holdfast.lock(name).withLeaseTime(Duration.ofSeconds(3)).acquire(Duration.ofMinutes(1));
+        holdfast.lock(name).withLeaseTime(Duration.ofSeconds(10)).acquire(Duration.ofMinutes(1));
     say(lease.token().value());
     stay();
   }

@@ -67,8 +67,7 @@ class PrivilegesTest {
     Lease lease = one.lock("n").acquire(LONG);
     CompletableFuture<Optional<Lease>> waiter = other.lock("n").async().tryAcquire(LONG);
     Eventually.until("it waits", () -> one.inspect("n").waiters().size() == 1);
-    Duration left = lease.remaining();
-    Eventually.until("it was renewed", () -> lease.remaining().compareTo(left) > 0);
+    Eventually.untilRenewed(lease);
     assertThat(lease.isHeld()).isTrue();
     assertThat(lease.release()).isTrue();
     Lease next = waiter.get(60, TimeUnit.SECONDS).orElseThrow();

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A standby keeps no locks; the one that takes over does. */
 @Tag("postgresql")
 class StandbyTest {
-  private static final Duration LEASE = Duration.ofSeconds(6);
+  private static final Duration LEASE = Duration.ofSeconds(10);
   private static final Duration LONG = Duration.ofMinutes(2);
 
   @ParameterizedTest
@@ -49,7 +49,7 @@ class StandbyTest {
                 + ","
                 + standby.hostAndPort()
                 + parameters
-                + "&session=6s";
+                + "&session=10s";
         Holdfast one = database.client(BackendProvider.backendAt(both), LEASE);
         Holdfast other = database.client(BackendProvider.backendAt(both), LEASE);
         Lease held = one.lock("n").acquire(LONG);

@@ -20,7 +20,7 @@ class ClusterStandstillTest {
 
   @Test
   void a_server_that_stands_still_costs_no_lease_on_the_others() throws Exception {
-    Duration lease = Duration.ofSeconds(6);
+    Duration lease = Duration.ofSeconds(12);
     try (RedisCluster cluster = new RedisCluster();
         Clients clients = new Clients()) {
       Holdfast one = clients.openAt(cluster.address(), lease);
@@ -44,7 +44,7 @@ class ClusterStandstillTest {
       throws Exception {
     try (RedisCluster cluster = new RedisCluster();
         Clients clients = new Clients()) {
-      Holdfast one = clients.openAt(cluster.address(), Duration.ofSeconds(6));
+      Holdfast one = clients.openAt(cluster.address(), Duration.ofSeconds(15));
       Lease before = one.lock("n").acquire(LONG);
       before.release();
       RedisServer stopped = cluster.primaryOf(Slots.of("lock:n"));

@@ -57,7 +57,7 @@ class ClusterTest {
       Clients.awaitWaiters(one, name, 1);
       long published = Clients.calls(server).getOrDefault("spublish", 0L);
       held.release();
-      Lease next = waiter.get(30, TimeUnit.SECONDS).orElseThrow();
+      Lease next = waiter.get(60, TimeUnit.SECONDS).orElseThrow();
       assertThat(Clients.calls(server).getOrDefault("spublish", 0L) - published).isEqualTo(1);
       assertThat(next.token().isNewerThan(held.token())).isTrue();
       next.release();
@@ -74,7 +74,7 @@ class ClusterTest {
     }
     assertThat(other.list("list/", 100)).hasSize(30);
     assertThat(other.forceRelease("list/17", leases.get(7).token(), "a test")).isTrue();
-    assertThat(leases.get(7).loss().toCompletableFuture().get(30, TimeUnit.SECONDS))
+    assertThat(leases.get(7).loss().toCompletableFuture().get(60, TimeUnit.SECONDS))
         .isEqualTo(LossCause.FORCED);
     leases.remove(7);
     leases.forEach(Lease::release);
@@ -103,7 +103,7 @@ class ClusterTest {
 
   @Test
   void while_a_slot_migrates_leases_are_renewed_and_released() throws Exception {
-    Holdfast one = clients.openAt(cluster.address(), Duration.ofSeconds(5));
+    Holdfast one = clients.openAt(cluster.address(), Duration.ofSeconds(15));
     String name = "migrating";
     String slot = Integer.toString(Slots.of("lock:" + name));
     Lease lease = one.lock(name).acquire(LONG);
@@ -112,7 +112,7 @@ class ClusterTest {
     to.call("CLUSTER", "SETSLOT", slot, "IMPORTING", from.call("CLUSTER", "MYID").toString());
     from.call("CLUSTER", "SETSLOT", slot, "MIGRATING", to.call("CLUSTER", "MYID").toString());
     try {
-      Eventually.pass(Duration.ofSeconds(8));
+      Eventually.untilRenewed(lease);
       assertThat(lease.isHeld()).isTrue();
       assertThat(lease.release()).isTrue();
     } finally {

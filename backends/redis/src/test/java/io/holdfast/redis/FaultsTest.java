@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("redis")
 class FaultsTest {
-  private static final Duration LEASE = Duration.ofSeconds(4);
+  private static final Duration LEASE = Duration.ofSeconds(10);
   private static final Duration LONG = Duration.ofMinutes(5);
 
   private RedisServer server;
@@ -106,7 +106,7 @@ class FaultsTest {
     Lease held = one.lock("n").acquire(LONG);
     server.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
     server.call("CLIENT", "KILL", "TYPE", "pubsub", "SKIPME", "yes");
-    Eventually.pass(LEASE.multipliedBy(2));
+    Eventually.untilRenewed(held);
     assertThat(held.isHeld()).isTrue();
     assertThat(other.lock("n").tryAcquire()).isEmpty();
     held.release();
@@ -119,7 +119,7 @@ class FaultsTest {
     server.call("FLUSHALL");
     Lease next = granted(waiter);
     assertThat(next.token().isNewerThan(held.token())).isTrue();
-    LossCause cause = held.loss().toCompletableFuture().get(30, TimeUnit.SECONDS);
+    LossCause cause = held.loss().toCompletableFuture().get(60, TimeUnit.SECONDS);
     assertThat(cause).isIn(LossCause.GONE, LossCause.TAKEN);
     assertThat(held.isHeld()).isFalse();
     next.release();
@@ -134,7 +134,7 @@ class FaultsTest {
     server.restart();
     Lease next = granted(waiter);
     assertThat(next.token().isNewerThan(held.token())).isTrue();
-    held.loss().toCompletableFuture().get(30, TimeUnit.SECONDS);
+    held.loss().toCompletableFuture().get(60, TimeUnit.SECONDS);
     assertThat(held.isHeld()).isFalse();
     next.release();
     assertNothingIsLeft();
@@ -217,7 +217,7 @@ class FaultsTest {
       assertThat(next.token().isNewerThan(held.token())).isTrue();
       network.heal();
       network.cut();
-      assertThat(held.loss().toCompletableFuture().get(30, TimeUnit.SECONDS))
+      assertThat(held.loss().toCompletableFuture().get(60, TimeUnit.SECONDS))
           .isEqualTo(LossCause.UNREACHABLE);
       assertThat(next.release()).isTrue();
       assertNothingIsLeft();
@@ -239,7 +239,7 @@ class FaultsTest {
 
   private static BackendException failure(CompletableFuture<?> asked) {
     try {
-      asked.get(30, TimeUnit.SECONDS);
+      asked.get(60, TimeUnit.SECONDS);
     } catch (ExecutionException failed) {
       if (failed.getCause() instanceof BackendException failure) {
         return failure;

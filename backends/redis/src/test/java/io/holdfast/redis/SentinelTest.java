@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** The primary is whom the sentinels name, also after a fail-over. */
 @Tag("redis")
 class SentinelTest {
-  private static final Duration LEASE = Duration.ofSeconds(5);
+  private static final Duration LEASE = Duration.ofSeconds(15);
   private static final Duration LONG = Duration.ofMinutes(5);
   private static SentinelGroup group;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.testkit.servers;
 
+import io.holdfast.Lease;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
 /** Waiting, in tests with real servers, for what must come in the end. */
@@ -23,6 +25,21 @@ public final class Eventually {
       }
       pass(Duration.ofMillis(5));
     }
+  }
+
+  /**
+   * Waits until the lease is renewed once more, by itself.
+   *
+   * @throws AssertionError if it is not renewed for a long time
+   */
+  public static void untilRenewed(Lease lease) {
+    AtomicReference<Duration> left = new AtomicReference<>(lease.remaining());
+    until(
+        "the lease is renewed",
+        () -> {
+          Duration now = lease.remaining();
+          return now.compareTo(left.getAndSet(now)) > 0;
+        });
   }
 
   /** Lets time pass. */

@@ -11,6 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
 class CrewTest {
+  /** Time in which a busy machine lets each thread run once. */
+  private static final Duration LONG_ENOUGH = Duration.ofSeconds(1);
+
   /** What a thread has allocated is known only while it lives. */
   @Test
   void its_threads_live_whenever_counters_are_read() throws Exception {
@@ -19,8 +22,8 @@ class CrewTest {
     Crew.Result result =
         Crew.run(
             3,
-            Duration.ofMillis(50),
-            Duration.ofMillis(50),
+            LONG_ENOUGH,
+            LONG_ENOUGH,
             thread -> {
               workers.add(Thread.currentThread());
               Thread.sleep(1);

@@ -60,7 +60,7 @@ class ScalingTest {
 
   @Test
   void held_leases_are_renewed_and_none_is_lost() throws Exception {
-    Duration leaseTime = Duration.ofSeconds(6);
+    Duration leaseTime = Duration.ofSeconds(12);
     Outcome outcome = new ScalingHeld(leaseTime, NONE, List.of(300)).run(TINY);
     Metrics row = Objects.requireNonNull(outcome.contenders().get("Holdfast, 300 leases"));
     assertThat(row.get(Holding.LOST)).isZero();

@@ -81,7 +81,8 @@ class RedisLookingTest extends LookingCases {
     try (RedisServer a = RedisServer.start();
         RedisServer b = RedisServer.start();
         RedisServer c = RedisServer.start()) {
-      String url = quorum("", a, b, c);
+      // A busy machine may take a minute for the commands below: it rests for longer than that.
+      String url = quorum(",?longest=600s", a, b, c);
       try (Launched run = Launched.holdfast("run", "a", "--url", url, "--", "true")) {
         Eventually.until("it says why it waits", () -> run.errors().contains("rest"));
         try (Launched hasty = Launched.holdfast("run", "a", "-n", "--url", url, "--", "true")) {

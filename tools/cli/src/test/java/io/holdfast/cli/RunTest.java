@@ -166,7 +166,7 @@ class RunTest {
               "-c",
               "echo \"$HOLDFAST_TOKEN/$HOLDFAST_NAME/$HOLDFAST_HOLDER\"")) {
         assertThat(run.exitCode()).isZero();
-        assertThat(run.output().strip()).matches("[1-9][0-9]*/ my lock /[a-z0-9]+-1");
+        assertThat(run.output().strip()).matches("[1-9][0-9]*/ my lock /[a-z0-9]+-[1-9][0-9]*");
       }
     }
 

@@ -93,7 +93,8 @@ class CountsTest {
     List<CompletableFuture<Void>> waiters = new ArrayList<>();
     for (int place = 0; place < 10; place++) {
       Holdfast client = database.client("mode=" + mode, LEASE);
-      // Whichever is served: in advisory mode a waiter that asks may overtake the one that is woken.
+      // Whichever is served: in advisory mode a waiter that asks may overtake the one that is
+      // woken.
       waiters.add(
           client
               .lock("hot")

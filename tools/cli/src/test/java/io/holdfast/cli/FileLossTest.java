@@ -84,8 +84,7 @@ class FileLossTest extends LossCases {
         () -> parts.forEach(part -> Launched.signalIfThere("STOP", part)),
         () -> parts.forEach(part -> Launched.signalIfThere("CONT", part)));
     Launched second = run(url());
-    Eventually.until(
-        "the second is at work; it said " + second.errors(), () -> journal().holders() == 2);
+    awaitAtWork(second, () -> journal().holders() == 2);
     workers(token).forEach(worker -> Launched.signalIfThere("CONT", worker));
     // It is at work beside the second one, and nobody can help that; but its writes are refused.
     Eventually.until("the guard has refused a write", () -> journal().wasRefused(token));

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,6 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class LossCases {
   /** A lease time that a busy machine does not lose by being slow. */
   static final Duration LEASE = Duration.ofSeconds(10);
+
+  /** The longest there is: a busy machine takes long to load a client and to connect. */
+  static final String PATIENT = "timeout=4s";
 
   @TempDir Path directory;
 
@@ -46,15 +50,19 @@ abstract class LossCases {
   /** Starts the first, and waits until it and its grandchild are at work. */
   Launched first(String url) {
     Launched first = run(url);
-    Eventually.until(
-        "the first is at work; it said " + first.errors(), () -> journal().hasGrandchild());
+    awaitAtWork(first, () -> journal().hasGrandchild());
     return first;
+  }
+
+  /** Waits until it is at work, or fails with what it said when it ended before. */
+  static void awaitAtWork(Launched run, BooleanSupplier isAtWork) {
+    Eventually.until("it is at work, or ends", () -> isAtWork.getAsBoolean() || !run.isAlive());
+    assertThat(isAtWork.getAsBoolean()).as("it is at work; it said %s", run.errors()).isTrue();
   }
 
   /** Waits until the second has been at work for a while, and looks who was there with it. */
   void awaitSecond(Launched second) {
-    Eventually.until(
-        "the second is at work; it said " + second.errors(), () -> journal().holders() == 2);
+    awaitAtWork(second, () -> journal().holders() == 2);
     Eventually.pass(Duration.ofSeconds(1));
     assertThat(journal().overlaps()).isEmpty();
     second.close();
@@ -88,7 +96,7 @@ abstract class LossCases {
   void serverIsStopped(String url, Runnable stop, Runnable resume) {
     Launched first = first(url);
     Launched second = run(url);
-    awaitWaiter(url, second); // One that has not connected yet would end.
+    awaitWaiter(url); // One that has not connected yet would end.
     stop.run();
     try {
       assertThat(first.exitCode()).isEqualTo(ExitCode.LOST);
@@ -98,11 +106,9 @@ abstract class LossCases {
     awaitSecond(second);
   }
 
-  private static void awaitWaiter(String url, Launched second) {
+  private static void awaitWaiter(String url) {
     try (Holdfast holdfast = Holdfast.connect(url)) {
-      Eventually.until(
-          "the second waits; it said " + second.errors(),
-          () -> !holdfast.inspect("lock").waiters().isEmpty());
+      Eventually.until("the second waits", () -> !holdfast.inspect("lock").waiters().isEmpty());
     }
   }
 

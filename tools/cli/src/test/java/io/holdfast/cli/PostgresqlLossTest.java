@@ -19,8 +19,8 @@ class PostgresqlLossTest extends LossCases {
     server.close();
   }
 
-  private String url(String hostAndPort) {
-    return "postgresql://postgres@" + hostAndPort + "/postgres";
+  private static String url(String hostAndPort) {
+    return "postgresql://postgres@" + hostAndPort + "/postgres?" + PATIENT;
   }
 
   @Test
@@ -33,8 +33,8 @@ class PostgresqlLossTest extends LossCases {
   void they_do_not_overlap_when_the_network_of_one_is_cut(String mode) {
     try (FaultyProxy network = new FaultyProxy(server.port())) {
       networkIsCut(
-          url(network.hostAndPort()) + "?mode=" + mode,
-          url(server.hostAndPort()) + "?mode=" + mode,
+          url(network.hostAndPort()) + "&mode=" + mode,
+          url(server.hostAndPort()) + "&mode=" + mode,
           network);
     }
   }

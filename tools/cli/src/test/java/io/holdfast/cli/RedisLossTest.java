@@ -18,7 +18,11 @@ class RedisLossTest extends LossCases {
   }
 
   private String url() {
-    return "redis://" + server.hostAndPort();
+    return url(server.hostAndPort());
+  }
+
+  private static String url(String hostAndPort) {
+    return "redis://" + hostAndPort + "?" + PATIENT;
   }
 
   @Test
@@ -44,7 +48,7 @@ class RedisLossTest extends LossCases {
   @Test
   void they_do_not_overlap_when_the_network_of_one_is_cut() {
     try (FaultyProxy network = new FaultyProxy(server.port())) {
-      networkIsCut("redis://" + network.hostAndPort(), url(), network);
+      networkIsCut(url(network.hostAndPort()), url(), network);
     }
   }
 }

@@ -14,9 +14,9 @@ import java.util.function.Function;
  *
  * <p>A future that its user completes before it is answered, by {@code cancel}, {@code orTimeout},
  * {@code complete} or {@code completeExceptionally}, leaves the queue: the caller holds nothing,
- * and what the store may have granted meanwhile is released in the background. A future that
- * depends on it, such as the result of {@code thenApply}, does not: complete the future that these
- * methods returned.
+ * and what the store may have granted meanwhile is released in the background, as after an
+ * interrupt of a {@link DistributedLock}. A future that depends on it, such as the result of {@code
+ * thenApply}, does not: complete the future that these methods returned.
  */
 public interface AsyncLock {
 

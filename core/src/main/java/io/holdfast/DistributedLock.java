@@ -14,6 +14,11 @@ import java.util.concurrent.locks.Lock;
  * Optional}. All of them throw {@link BackendException} when the store fails: with {@code
  * NOT_APPLIED} nothing is held; with {@code UNKNOWN} nobody knows, and Holdfast releases in the
  * background whatever may have been granted.
+ *
+ * <p>An empty answer, {@link LockTimeoutException} and {@code InterruptedException} mean that the
+ * caller holds nothing and will be given nothing: its place in the queue is given up. If requests
+ * are disturbed just then, the store may show the lock as held by this request until the release
+ * that is sent in the background has arrived, at the latest until the lease time is over.
  */
 public interface DistributedLock {
 
@@ -53,15 +58,16 @@ public interface DistributedLock {
   /**
    * Acquires the lock, waiting in its queue at most this long.
    *
-   * @throws InterruptedException if interrupted; the queue has been left and nothing is held
+   * @throws InterruptedException if interrupted; if a request was unanswered then, or had failed
+   *     so, it has a suppressed {@link BackendException} with the outcome {@code UNKNOWN}
    */
   Optional<Lease> tryAcquire(Duration wait) throws InterruptedException;
 
   /**
    * Acquires the lock, waiting in its queue at most this long.
    *
-   * @throws LockTimeoutException if it was not granted in time; it is certainly not held
-   * @throws InterruptedException if interrupted; the queue has been left and nothing is held
+   * @throws LockTimeoutException if it was not granted in time
+   * @throws InterruptedException as {@link #tryAcquire(Duration)} does
    */
   Lease acquire(Duration wait) throws InterruptedException;
 

@@ -4,7 +4,9 @@ package io.holdfast;
 import java.io.Serial;
 import java.time.Duration;
 
-/** The lock was not granted within the wait: it is certainly not held by the caller. */
+/**
+ * The lock was not granted within the wait: the caller does not hold it and will not be given it.
+ */
 public final class LockTimeoutException extends LockException {
   @Serial private static final long serialVersionUID = 1L;
 

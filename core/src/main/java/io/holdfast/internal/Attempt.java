@@ -54,12 +54,12 @@ final class Attempt extends Timetable.Entry {
 
   private Phase phase = Phase.NEW;
   private int tries;
-  private boolean unanswered;
   private boolean askAgain;
   private boolean doubted;
   private @Nullable LossCause lossSinceGrant;
   private boolean contended;
   private boolean standsInStore;
+  private @Nullable BackendException doubt;
 
   /** An attempt that waits for others until its deadline, or that asks once if it does not wait. */
   Attempt(
@@ -93,6 +93,15 @@ final class Attempt extends Timetable.Entry {
   /** What went wrong, if the store has not answered since. */
   synchronized @Nullable RuntimeException failure() {
     return trouble.verdict();
+  }
+
+  synchronized boolean isUnansweredSince(long nanos) {
+    return trouble.isUnansweredSince(nanos);
+  }
+
+  /** Why it is not known what the store did, if it was not when the attempt was left. */
+  synchronized @Nullable BackendException doubt() {
+    return doubt;
   }
 
   /** Begins, unless it was left before: a queue begins its next attempt a little later. */
@@ -135,7 +144,8 @@ final class Attempt extends Timetable.Entry {
         return false;
       }
       phase = Phase.LEFT;
-      departs = standsInStore || unanswered;
+      departs = standsInStore || trouble.isUnanswered();
+      doubt = trouble.doubt(hold.name());
     }
     forget();
     if (departs) {
@@ -155,7 +165,7 @@ final class Attempt extends Timetable.Entry {
    * The store says that it is worth asking again. Asks on the timetable: signals do not call back.
    */
   synchronized void retry() {
-    if (unanswered) {
+    if (trouble.isUnanswered()) {
       askAgain = true;
     } else if (phase == Phase.WAITING) {
       Moment now = runtime.now();
@@ -174,7 +184,7 @@ final class Attempt extends Timetable.Entry {
         lossSinceGrant = cause;
         return;
       }
-      doubted = unanswered;
+      doubted = trouble.isUnanswered();
     }
     retry();
   }
@@ -210,7 +220,7 @@ final class Attempt extends Timetable.Entry {
         return;
       }
       phase = Phase.ASKING;
-      unanswered = true;
+      trouble.sent(sent.monotonicNanos());
       askAgain = false;
       doubted = false;
       tries++;
@@ -236,7 +246,7 @@ final class Attempt extends Timetable.Entry {
     Phase now;
     Granted grant = answer instanceof Granted granted ? granted : null;
     synchronized (this) {
-      unanswered = false;
+      trouble.ended();
       if (phase == Phase.GRANTED) {
         // By the signal, which was faster; and if that hold is over already, this may be a new one.
         now = runtime.router().knows(hold.holder()) ? Phase.GRANTED : Phase.LEFT;
@@ -322,7 +332,7 @@ final class Attempt extends Timetable.Entry {
       }
       ends = !waiting || patience.isOver(now);
       if (!waiting) {
-        trouble.add(BackendException.unknown("no answer to acquire '" + hold.name() + "'", null));
+        trouble.add(Trouble.noAnswer(hold.name()));
       }
     }
     if (ends) {

@@ -113,6 +113,7 @@ final class LocalQueue extends Timetable.Entry implements Attempt.Caller {
     } finally {
       lock.unlock();
     }
+    request.leavesWith(idle);
     leave(idle);
     return true;
   }
@@ -123,16 +124,21 @@ final class LocalQueue extends Timetable.Entry implements Attempt.Caller {
     RuntimeException failure;
     lock.lock();
     try {
-      boolean last = standing != null && standing.deadlineNanos() - request.deadlineNanos() <= 0;
-      if (last && waiters.contains(request)) {
+      long deadline = request.deadlineNanos();
+      long now = runtime.now().monotonicNanos();
+      boolean last = standing != null && standing.deadlineNanos() - deadline <= 0;
+      boolean silent = standing != null && standing.isUnansweredSince(deadline);
+      boolean late = now - deadline >= Patience.LATE_ANSWER_NANOS;
+      if ((last || (silent && !late)) && waiters.contains(request)) {
         // It is about to answer, unless somebody comes who makes it go on without this waiter.
-        watch(runtime.now().monotonicNanos() + Patience.LATE_ANSWER_NANOS);
+        watch(now + Patience.LATE_ANSWER_NANOS);
         return;
       }
       if (!waiters.remove(request)) {
         return;
       }
-      failure = standing == null ? null : standing.failure();
+      failure =
+          silent ? Trouble.noAnswer(key.name()) : standing == null ? null : standing.failure();
       idle = idleAttempt();
     } finally {
       lock.unlock();

@@ -89,16 +89,38 @@ final class Request implements Attempt.Caller {
       return first ? runtime.settings().waiting().grants().await(answer) : answer.get();
     } catch (InterruptedException interrupted) {
       leave();
+      addDoubt(interrupted);
       throw interrupted;
     } catch (ExecutionException failed) {
       throw LockRuntime.rethrown(failed.getCause());
     }
   }
 
+  private void addDoubt(InterruptedException interrupted) {
+    Answers.handle(
+        answer,
+        (granted, failure) -> {
+          if (failure instanceof BackendException known && known.outcome() == Outcome.UNKNOWN) {
+            interrupted.addSuppressed(known);
+          }
+        });
+  }
+
+  /**
+   * @param last the attempt of its queue, if it was the last waiter for which that stood
+   */
+  void leavesWith(@Nullable Attempt last) {
+    attempt = last;
+  }
+
   /** Leaves the queue, and gives back whatever was granted meanwhile: nobody waits any more. */
   void leave() {
     if (withdraw()) {
       rejected(Reason.LEFT);
+      BackendException doubt = attempt == null ? null : attempt.doubt();
+      if (doubt != null) {
+        answer.completeExceptionally(doubt);
+      }
       answer.cancel(false);
     } else {
       Answers.handle(

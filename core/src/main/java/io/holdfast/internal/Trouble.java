@@ -6,12 +6,35 @@ import io.holdfast.BackendException.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What went wrong since the store last answered an attempt: the newest failure, and whether any of
- * them may have had an effect. Guarded by the attempt.
+ * What is not well with the requests of an attempt: one that is not answered yet; and what went
+ * wrong since the store last answered, the newest failure and whether any of them may have had an
+ * effect. Guarded by the attempt.
  */
 final class Trouble {
   private @Nullable RuntimeException newest;
   private boolean unknown;
+  private boolean unanswered;
+  private long sentNanos;
+
+  /** A request is under way. */
+  void sent(long nowNanos) {
+    unanswered = true;
+    sentNanos = nowNanos;
+  }
+
+  /** It is not any more, by an answer or a failure. */
+  void ended() {
+    unanswered = false;
+  }
+
+  boolean isUnanswered() {
+    return unanswered;
+  }
+
+  /** Whether the request that is under way was sent before that. */
+  boolean isUnansweredSince(long nanos) {
+    return unanswered && sentNanos - nanos <= 0;
+  }
 
   void add(RuntimeException failure) {
     newest = failure;
@@ -33,6 +56,18 @@ final class Trouble {
     return newest != null && unknown && !isUnknown(newest)
         ? BackendException.unknown("an earlier request was not answered", newest)
         : newest;
+  }
+
+  /** What to tell a caller that leaves now, if a request may have or get an effect; else null. */
+  @Nullable BackendException doubt(String name) {
+    if (unanswered) {
+      return noAnswer(name);
+    }
+    return unknown && verdict() instanceof BackendException known ? known : null;
+  }
+
+  static BackendException noAnswer(String name) {
+    return BackendException.unknown("no answer to acquire '" + name + "'", null);
   }
 
   private static boolean isUnknown(RuntimeException failure) {

@@ -97,7 +97,8 @@ public interface Holdfast extends AutoCloseable {
 
   /**
    * Ends every wait, releases every lease that is still held (they are lost, with the cause {@code
-   * CLOSED}), says so in the log, and closes the backend.
+   * CLOSED}), says so in the log, and closes the backend. A second caller waits until the first is
+   * done, for at most 30 s.
    */
   @Override
   void close();

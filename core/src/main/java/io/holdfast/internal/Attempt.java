@@ -154,11 +154,13 @@ final class Attempt extends Timetable.Entry {
     return true;
   }
 
-  /** The runtime is closing. */
-  void close() {
-    if (leave()) {
+  /** The runtime is closing. False if it is over already: granted, perhaps. */
+  boolean close() {
+    boolean left = leave();
+    if (left) {
       caller.failed(this, LockRuntime.closed(hold.name()));
     }
+    return left;
   }
 
   /**

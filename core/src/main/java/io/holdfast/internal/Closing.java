@@ -23,8 +23,9 @@ final class Closing {
         leases++;
         hold.lost(LossCause.CLOSED);
         Departure.begin(runtime, hold.hold());
-      } else if (place instanceof Attempt attempt) {
-        attempt.close();
+      } else if (place instanceof Attempt attempt && !attempt.close()) {
+        // It has just been granted; the hold that takes its place finds that all is closed.
+        Departure.begin(runtime, attempt.hold());
       }
     }
     runtime.events().closed(leases, unconfirmedDepartures());

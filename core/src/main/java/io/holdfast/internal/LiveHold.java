@@ -82,6 +82,9 @@ final class LiveHold extends Timetable.Entry {
   void start(Attempt attempt) {
     runtime.router().add(holder(), this);
     scheduleNext(since);
+    if (runtime.isClosed()) {
+      lost(LossCause.CLOSED); // Closing has looked for holds before this one was to be found.
+    }
     LossCause lostBefore = attempt.lossSinceGrant();
     if (lostBefore != null) {
       lost(lostBefore);

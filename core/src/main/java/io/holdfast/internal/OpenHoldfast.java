@@ -14,7 +14,9 @@ import io.holdfast.internal.Terms.Manner;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,11 +25,15 @@ import org.slf4j.LoggerFactory;
 final class OpenHoldfast implements Holdfast {
   private static final Logger log = LoggerFactory.getLogger(OpenHoldfast.class);
 
+  /** Longer than the few answers for which closing waits can take. */
+  private static final Duration LONGEST_CLOSE = Duration.ofSeconds(30);
+
   private final LockRuntime runtime;
   private final Runnable afterClose;
   private final JavaLocks javaLocks = new JavaLocks();
   private final Manner exclusive;
-  private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicReference<@Nullable Thread> closer = new AtomicReference<>();
+  private final CountDownLatch closed = new CountDownLatch(1);
   private final @Nullable Thread shutdownHook;
 
   OpenHoldfast(LockRuntime runtime, boolean closesAtShutdown, Runnable afterClose) {
@@ -111,10 +117,27 @@ final class OpenHoldfast implements Holdfast {
 
   @Override
   public void close() {
-    if (closed.compareAndSet(false, true)) {
-      runtime.close();
-      afterClose.run();
+    if (closer.compareAndSet(null, Thread.currentThread())) {
+      try {
+        runtime.close();
+        afterClose.run();
+      } finally {
+        closed.countDown();
+      }
       removeShutdownHook();
+    } else if (closer.get() != Thread.currentThread()) {
+      awaitClosed();
+    }
+  }
+
+  /** The JVM ends after its hooks have returned, also in the middle of what another thread does. */
+  private void awaitClosed() {
+    try {
+      if (!closed.await(LONGEST_CLOSE.toSeconds(), TimeUnit.SECONDS)) {
+        log.atWarn().log("another thread has not closed this Holdfast within {}", LONGEST_CLOSE);
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -8,7 +8,10 @@ import io.holdfast.BackendException;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LossCause;
+import io.holdfast.spi.BackendProvider;
+import io.holdfast.spi.ForwardingBackend;
 import java.io.IOException;
+import java.lang.Thread.State;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +19,9 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -70,6 +75,62 @@ class ClosingTest {
         .withMessageContaining("closed");
     assertThatExceptionOfType(BackendException.class)
         .isThrownBy(() -> holdfast.lock("a").inspect());
+  }
+
+  @Test
+  void is_over_for_a_second_caller_when_it_is_over_for_the_first() throws Exception {
+    CountDownLatch closing = new CountDownLatch(1);
+    CountDownLatch mayClose = new CountDownLatch(1);
+    Holdfast holdfast =
+        Holdfast.builder(
+                new ForwardingBackend(BackendProvider.backendAt(store)) {
+                  @Override
+                  public void close() {
+                    closing.countDown();
+                    awaitQuietly(mayClose);
+                    super.close();
+                  }
+                })
+            .shutdownHook(false)
+            .build();
+    Thread first = new Thread(holdfast::close);
+    Thread second = new Thread(holdfast::close);
+    first.start();
+    assertThat(closing.await(1, TimeUnit.MINUTES)).isTrue();
+    second.start();
+    while (second.getState() != State.TIMED_WAITING && second.getState() != State.TERMINATED) {
+      LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
+    }
+    assertThat(second.isAlive()).isTrue();
+    mayClose.countDown();
+    second.join(TimeUnit.MINUTES.toMillis(1));
+    first.join(TimeUnit.MINUTES.toMillis(1));
+    assertThat(second.isAlive()).isFalse();
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
+    } catch (InterruptedException unexpected) {
+      throw new AssertionError(unexpected);
+    }
+  }
+
+  @Test
+  void returns_at_once_when_it_is_called_by_what_it_calls() {
+    Holdfast holdfast =
+        Holdfast.builder(store).callbacks(Runnable::run).shutdownHook(false).build();
+    Lease lease = holdfast.lock("a").tryAcquire().orElseThrow();
+    List<LossCause> told = new ArrayList<>();
+    lease
+        .loss()
+        .thenAccept(
+            cause -> {
+              holdfast.close();
+              told.add(cause);
+            });
+    holdfast.close();
+    assertThat(told).containsExactly(LossCause.CLOSED);
   }
 
   @Test

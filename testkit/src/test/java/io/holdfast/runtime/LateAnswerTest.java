@@ -115,4 +115,28 @@ class LateAnswerTest {
       }
     }
   }
+
+  @Test
+  void that_is_a_hand_over_while_the_holdfast_is_closed_leaves_nothing_held() {
+    for (int looks = 0; looks < MOMENTS; looks++) {
+      Moments moments = new Moments();
+      AnswersLate store = new AnswersLate();
+      Holdfast holdfast =
+          Holdfast.builder(store)
+              .time(moments)
+              .callbacks(Runnable::run)
+              .shutdownHook(false)
+              .build();
+      CompletableFuture<Lease> asked = holdfast.lock("n").async().acquire(WAIT);
+      moments.event = holdfast::close;
+      moments.left = looks;
+      store.handOver();
+      moments.time.advance(Duration.ZERO);
+      holdfast.close(); // At the latest.
+      assertThat(store.holders).as("at moment %d", looks).isEmpty();
+      assertThat(asked.isCompletedExceptionally() || !asked.join().isHeld())
+          .as("at moment %d", looks)
+          .isTrue();
+    }
+  }
 }

@@ -26,6 +26,7 @@ final class AccessRule {
           "scan",
           "subscribe",
           "ssubscribe",
+          "sunsubscribe",
           "wait",
           "cluster|slots",
           "cluster|info",
@@ -41,7 +42,7 @@ final class AccessRule {
   /** As an administrator types it, once. */
   static String of(RedisSettings settings) {
     return """
-        # Choose a password. Before Redis 7 leave out +spublish and +ssubscribe.
+        # Choose a password. Before Redis 7 leave out +spublish, +ssubscribe and +sunsubscribe.
         ACL SETUSER holdfast >PASSWORD %s
         """
         .formatted(of(settings.prefix(), 700));
@@ -57,6 +58,7 @@ final class AccessRule {
     }
     if (version < 700) {
       commands.remove("ssubscribe");
+      commands.remove("sunsubscribe");
       commands.remove("spublish");
     }
     return "on resetkeys resetchannels ~%1$s* ~{%1$s*}:* ~{*}:*:%1$s* ~hf:* ".formatted(prefix)

@@ -36,6 +36,11 @@ final class Claim {
     return firstRequest.hold();
   }
 
+  /** On which it hears of its grant. */
+  String channel() {
+    return channel;
+  }
+
   /** Made when it is asked for: most are granted together with others, and need none. */
   String entry() {
     return Entries.of(firstRequest, channel);
@@ -119,6 +124,10 @@ final class Claim {
 
   synchronized boolean waits() {
     return mayStand && toldToken == 0 && !left;
+  }
+
+  synchronized boolean asksOrWaits() {
+    return unanswered > 0 || waits();
   }
 
   /** Whether no message can come for it any more. */

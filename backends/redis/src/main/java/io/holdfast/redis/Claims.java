@@ -34,6 +34,17 @@ final class Claims {
     }
   }
 
+  /** The channels of those that ask or wait. */
+  Set<String> channelsInUse() {
+    Set<String> channels = new HashSet<>();
+    for (Claim claim : claims.values()) {
+      if (claim.asksOrWaits()) {
+        channels.add(claim.channel());
+      }
+    }
+    return channels;
+  }
+
   /** The locks for which somebody stands in a queue. */
   Set<String> namesWaitedFor() {
     Set<String> names = new HashSet<>();

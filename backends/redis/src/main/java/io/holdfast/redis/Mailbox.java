@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
+import io.holdfast.spi.BackendContext;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** A connection on which one server sends us messages. */
 final class Mailbox implements Link.Line {
   private final StatefulRedisPubSubConnection<String, String> connection;
   private final HostAndPort place;
   private volatile String run = "";
-  private final Map<String, CompletableFuture<Void>> shards = new ConcurrentHashMap<>();
+  private final SlotChannels slots;
 
   private Mailbox(
-      StatefulRedisPubSubConnection<String, String> connection, HostAndPort place, Server.Ear ear) {
+      StatefulRedisPubSubConnection<String, String> connection,
+      HostAndPort place,
+      SlotChannels slots,
+      Server.Ear ear) {
     this.connection = connection;
     this.place = place;
+    this.slots = slots;
     connection.addListener(
         new RedisPubSubAdapter<>() {
           @Override
@@ -33,19 +36,22 @@ final class Mailbox implements Link.Line {
 
           @Override
           public void sunsubscribed(String channel, long count) {
-            shards.remove(channel);
-            ear.listensAgain();
+            if (slots.endedByServer(channel)) {
+              ear.listensAgain();
+            }
           }
         });
   }
 
   /** Subscribes to the client's own channel, and completes when the server has said so. */
   static CompletionStage<Mailbox> ready(
+      BackendContext context,
       StatefulRedisPubSubConnection<String, String> connection,
       HostAndPort place,
       String channel,
       Server.Ear ear) {
-    Mailbox mailbox = new Mailbox(connection, place, ear);
+    Mailbox mailbox =
+        new Mailbox(connection, place, new SlotChannels(context, connection, ear), ear);
     return connection
         .async()
         .info("server")
@@ -59,28 +65,9 @@ final class Mailbox implements Link.Line {
             });
   }
 
-  /**
-   * Subscribes to a channel of one slot, once, and completes when the server has said so. The
-   * server ends the subscription when the slot moves; then the next request subscribes where it is
-   * now.
-   */
+  /** Subscribes to a channel of one slot, and completes when the server has said so. */
   CompletableFuture<Void> subscribe(String sharded) {
-    CompletableFuture<Void> acknowledged = new CompletableFuture<>();
-    CompletableFuture<Void> known = shards.putIfAbsent(sharded, acknowledged);
-    if (known != null) {
-      return known;
-    }
-    Answers.handle(
-        connection.async().ssubscribe(sharded),
-        (done, failure) -> {
-          if (failure == null) {
-            acknowledged.complete(null);
-          } else {
-            shards.remove(sharded, acknowledged);
-            acknowledged.completeExceptionally(failure);
-          }
-        });
-    return acknowledged;
+    return slots.subscribe(sharded);
   }
 
   @Override

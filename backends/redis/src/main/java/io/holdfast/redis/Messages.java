@@ -7,21 +7,19 @@ import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.LockBackend.Acquisition.Granted;
 import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.Moment;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** What the scripts of others tell us: that we were granted a lock, or ended by force. */
 final class Messages implements Server.Ear {
-  private static final Logger LOG = LoggerFactory.getLogger(RedisBackend.class);
-
   private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
 
   private final BackendContext context;
   private final Claims claims;
   private final boolean acknowledged;
   private final Unwanted unwanted;
+  private final ForeignMessages foreign;
 
   /** Told of a grant that nobody waits for. */
   @FunctionalInterface
@@ -37,6 +35,7 @@ final class Messages implements Server.Ear {
     this.claims = claims;
     this.acknowledged = acknowledged;
     this.unwanted = unwanted;
+    this.foreign = new ForeignMessages(context);
   }
 
   @Override
@@ -47,7 +46,7 @@ final class Messages implements Server.Ear {
     String[] words = message.split(" ", 6);
     Holder holder = words.length < 2 ? null : holder(words[1]);
     if (holder == null || !holder.process().equals(context.origin().process())) {
-      LOG.warn("a message on our channel that is not for us was ignored");
+      foreign.ignore();
     } else if (words[0].equals("granted") && words.length == 6) {
       granted(holder, words);
     } else if (words[0].equals("forced")) {
@@ -84,6 +83,11 @@ final class Messages implements Server.Ear {
     return dash <= 0 || !NUMBER.matcher(number).matches()
         ? null
         : new Holder(text.substring(0, dash), Long.parseLong(number));
+  }
+
+  @Override
+  public Set<String> channelsInUse() {
+    return claims.channelsInUse();
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.holdfast.BackendException;
 import io.holdfast.spi.BackendContext;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -24,6 +25,11 @@ final class Server {
 
     /** Messages may have been missed until now. */
     void listensAgain();
+
+    /** The channels on which a message may come for a request or a waiter that there is now. */
+    default Set<String> channelsInUse() {
+      return Set.of();
+    }
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(RedisBackend.class);
@@ -54,7 +60,14 @@ final class Server {
     this.context = context;
     this.locator = locator;
     Wire.Home home =
-        new Wire.Home(context, settings, channel, new ServerClock(), this::clockWasSet, this::drop);
+        new Wire.Home(
+            context,
+            settings,
+            channel,
+            new ServerClock(),
+            new ClockOffset(),
+            this::clockWasSet,
+            this::drop);
     Link.Maker<Wire> wires =
         broken ->
             locator
@@ -85,7 +98,8 @@ final class Server {
                             connector
                                 .connectPubSub(place, broken)
                                 .thenCompose(
-                                    connection -> Mailbox.ready(connection, place, channel, ear)))
+                                    connection ->
+                                        Mailbox.ready(context, connection, place, channel, ear)))
                     .thenApply(this::requireCurrent),
             mailbox -> {
               align(mailbox);

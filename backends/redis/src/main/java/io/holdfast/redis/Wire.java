@@ -16,16 +16,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A connection for commands to a server that was found fit, and what is known of its clock. */
 final class Wire implements Link.Line {
-  private static final Logger LOG = LoggerFactory.getLogger(RedisBackend.class);
-
-  /** More than clocks that are kept by a time server differ by. */
-  private static final long NOTABLE_OFFSET_MICROS = 1_000_000;
-
   /** A message to ourselves, of no meaning. */
   static final String HELLO = "hello";
 
@@ -44,6 +37,7 @@ final class Wire implements Link.Line {
    *
    * @param channel our own
    * @param clock what is known of the server's clock
+   * @param offset whether that clock shows another time than ours
    * @param set told when that clock was set, by so many microseconds at least
    * @param unfit told when the server does not answer any more, or is a primary no more
    */
@@ -52,6 +46,7 @@ final class Wire implements Link.Line {
       RedisSettings settings,
       String channel,
       ServerClock clock,
+      ClockOffset offset,
       LongConsumer set,
       Runnable unfit) {}
 
@@ -85,7 +80,7 @@ final class Wire implements Link.Line {
               Wire wire = new Wire(home, connection, place, info);
               long micros = Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
               wire.observe(micros, sent.monotonicNanos());
-              wire.compareWithOurs(micros, sent);
+              home.offset().compare(place, micros, sent, home.context().now());
               return wire;
             })
         .thenCombine(mayPublish(commands, home.channel()), (wire, allowed) -> wire)
@@ -235,20 +230,6 @@ final class Wire implements Link.Line {
     long jump = home.clock().observe(serverMicros, sentNanos, nowNanos);
     if (jump != 0) {
       home.set().accept(jump);
-    }
-  }
-
-  /** Tokens have their time from the server: one that is far off may never be caught up with. */
-  private void compareWithOurs(long serverMicros, Moment sent) {
-    long ahead = serverMicros - home.context().now().wallNanos() / 1000;
-    long behind = sent.wallNanos() / 1000 - serverMicros;
-    if (Math.max(ahead, behind) > NOTABLE_OFFSET_MICROS) {
-      LOG.warn(
-          "the clock of the Redis server at {} is {} ms {} ours: if it is wrong, set it right, and"
-              + " never back while tokens are in use",
-          place,
-          Math.max(ahead, behind) / 1000,
-          ahead > 0 ? "ahead of" : "behind");
     }
   }
 

@@ -119,13 +119,15 @@ final class Common {
    * Connects, for holding a lock on behalf of another process, which may live a little longer than
    * this one: so the death of this one must not free the lock before its lease is over.
    */
-  Holdfast.Builder holding(Duration leaseTime) {
+  Holdfast.Builder holding(@Nullable Duration leaseTime) {
     requireShared();
     String address = address();
     if (scheme().equals("file") && !address.contains("linger=")) {
-      address += (address.contains("?") ? "&" : "?") + "linger=" + leaseTime.toMillis() + "ms";
+      Duration linger = leaseTime == null ? HoldOptions.USUAL : leaseTime;
+      address += (address.contains("?") ? "&" : "?") + "linger=" + linger.toMillis() + "ms";
     }
-    return builder(backend(address)).leaseTime(leaseTime).shutdownHook(false);
+    Holdfast.Builder builder = builder(backend(address)).shutdownHook(false);
+    return leaseTime == null ? builder : builder.leaseTime(leaseTime);
   }
 
   private void requireShared() {

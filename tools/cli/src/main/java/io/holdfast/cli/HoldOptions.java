@@ -2,6 +2,7 @@
 package io.holdfast.cli;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.Guarantees;
 import io.holdfast.Holdfast;
 import java.time.Duration;
 import java.util.Locale;
@@ -15,6 +16,9 @@ final class HoldOptions {
 
   /** What the shell keeps between the command's end and that of the lease. */
   static final Duration MARGIN = Duration.ofMillis(300);
+
+  /** The default of core, which a store with a shorter longest lease time does not reach. */
+  static final Duration USUAL = Duration.ofSeconds(30);
 
   /** What becomes of the command when its lock is lost. */
   enum OnLost {
@@ -38,7 +42,7 @@ final class HoldOptions {
       paramLabel = "DURATION",
       description =
           "How long the store keeps the lock when it hears nothing from us. Default:"
-              + " $$HOLDFAST_LEASE_TIME, or 30s.")
+              + " $$HOLDFAST_LEASE_TIME, or 30s, or less if the store keeps none for so long.")
   private @Nullable Duration leaseTime;
 
   @Option(
@@ -95,9 +99,22 @@ final class HoldOptions {
     return noWait ? Duration.ZERO : wait;
   }
 
-  /** The lease time, if the grace fits into it. */
-  Duration leaseTime() {
+  /** The lease time that was chosen, if the grace fits into it; null: the store's default. */
+  @Nullable Duration leaseTime() {
     Duration chosen = leaseTime == null ? fromEnvironment() : leaseTime;
+    if (chosen != null) {
+      requireGraceWithin(chosen);
+    }
+    return chosen;
+  }
+
+  /** Requires that the grace fits into the default lease time, as near as the store can keep it. */
+  void requireGraceWithinDefault(Guarantees store) {
+    Duration longest = store.longestLeaseTime();
+    requireGraceWithin(longest.compareTo(USUAL) < 0 ? longest : USUAL);
+  }
+
+  private void requireGraceWithin(Duration chosen) {
     if (grace.isNegative()) {
       throw new IllegalArgumentException("a grace is not negative");
     }
@@ -107,12 +124,11 @@ final class HoldOptions {
           "a lease time of %s is too short to end a command in time with a grace of %s: take at least %s, or a shorter '--grace'"
               .formatted(TimeText.of(chosen), TimeText.of(grace), TimeText.of(least)));
     }
-    return chosen;
   }
 
-  private static Duration fromEnvironment() {
+  private static @Nullable Duration fromEnvironment() {
     String text = System.getenv("HOLDFAST_LEASE_TIME");
-    return text == null || text.isBlank() ? Duration.ofSeconds(30) : new TimeText().convert(text);
+    return text == null || text.isBlank() ? null : new TimeText().convert(text);
   }
 
   /** The lock on these terms. */

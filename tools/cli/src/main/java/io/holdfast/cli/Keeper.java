@@ -48,6 +48,9 @@ final class Keeper {
     Duration leaseTime = options.leaseTime();
     Holdfast holdfast = common.holding(leaseTime).listener(new Renewals()).build();
     try (holdfast) {
+      if (leaseTime == null) {
+        options.requireGraceWithinDefault(holdfast.guarantees());
+      }
       DistributedLock lock = options.lock(holdfast, name, purpose(command));
       CompletableFuture<Optional<Lease>> asked =
           patience != null && patience.isZero()

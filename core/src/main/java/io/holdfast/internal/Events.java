@@ -106,7 +106,7 @@ final class Events {
         .addKeyValue("leases", leases)
         .log(
             "the store does not renew leases; trying again until they run out: {}",
-            problem == null ? "it did not confirm them" : problem.getMessage());
+            problem == null ? "it did not confirm them" : FailureReasons.of(problem));
     log.atDebug().setCause(problem).log("why the store does not renew leases");
   }
 

@@ -57,8 +57,11 @@ final class FileFailures {
     if (problem instanceof FileAlreadyExistsException) {
       return "a file is where a directory should be";
     }
-    String reason =
-        problem instanceof FileSystemException known ? known.getReason() : problem.getMessage();
-    return reason == null ? problem.toString() : reason;
+    if (problem instanceof FileSystemException known) {
+      // Its message has the file's name, which is said already.
+      String reason = known.getReason();
+      return reason == null ? "the file system gave no reason" : reason;
+    }
+    return FailureReasons.of(problem);
   }
 }

@@ -66,7 +66,7 @@ final class DoctorCommand implements Callable<Integer> {
       findings.add(
           Finding.bad(
               "reachability",
-              message(unfit),
+              Reason.of(unfit),
               "check the address, that the server runs, the network and the password"));
       return false;
     }
@@ -86,7 +86,7 @@ final class DoctorCommand implements Callable<Integer> {
       findings.add(
           Finding.bad(
               "locking",
-              message(failed),
+              Reason.of(failed),
               failed instanceof BackendException problem && problem.isTransient()
                   ? "it may pass: look again in a minute"
                   : "grant the rights that 'holdfast schema' prints"));
@@ -115,7 +115,7 @@ final class DoctorCommand implements Callable<Integer> {
       return List.of(
           Finding.caution(
               "check-up",
-              String.valueOf(cause.getMessage()),
+              Reason.of(cause),
               "grant the rights that 'holdfast schema' prints, to see more"));
     }
   }
@@ -129,10 +129,6 @@ final class DoctorCommand implements Callable<Integer> {
                 seen + ": two holders possible when " + promised.twoHoldersWhen(),
                 "use the token, and let the resource refuse an older one")
             : Finding.good("exclusion", seen + ", if " + promised.oneHolderIf()));
-  }
-
-  private static String message(Exception failed) {
-    return String.valueOf(failed.getMessage()).lines().findFirst().orElse("");
   }
 
   private static Object json(Finding finding) {

@@ -153,7 +153,7 @@ final class Feed {
           .start()
           .waitFor();
     } catch (IOException failed) {
-      Message.LOST.say("could not end the command: " + failed.getMessage());
+      Message.LOST.say("could not end the command: " + Reason.of(failed));
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }

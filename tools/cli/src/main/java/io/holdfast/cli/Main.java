@@ -120,29 +120,24 @@ public final class Main {
     boolean isCommand = wrong.getCommandLine().getParent() == null;
     return isCommand && wrong instanceof UnmatchedArgumentException unmatched
         ? "there is no command '" + unmatched.getUnmatched().get(0) + "'"
-        : firstLine(wrong);
+        : Reason.of(wrong);
   }
 
   private static int failed(Exception failure, CommandLine line, ParseResult parsed) {
     if (failure instanceof IllegalArgumentException) {
       Message.USAGE.say(
-          firstLine(failure) + "; see '" + line.getCommandSpec().qualifiedName() + " --help'");
+          Reason.of(failure) + "; see '" + line.getCommandSpec().qualifiedName() + " --help'");
       return ExitCode.USAGE;
     }
     if (failure instanceof BackendException) {
-      Message.UNAVAILABLE.say(firstLine(failure) + "; try 'holdfast doctor'");
+      Message.UNAVAILABLE.say(Reason.of(failure) + "; try 'holdfast doctor'");
       return ExitCode.UNAVAILABLE;
     }
     if (failure instanceof LockTimeoutException || failure instanceof IllegalStateException) {
-      Message.NOT_ACQUIRED.say(firstLine(failure));
+      Message.NOT_ACQUIRED.say(Reason.of(failure));
       return ExitCode.NO;
     }
     Message.DEFECT.say("a defect of holdfast: " + failure + "; add '--log debug' to see more");
     return ExitCode.DEFECT;
-  }
-
-  private static String firstLine(Exception failure) {
-    String message = failure.getMessage();
-    return message == null ? failure.toString() : message.lines().findFirst().orElse("");
   }
 }

@@ -79,8 +79,7 @@ final class WatchCommand implements Callable<Integer> {
       show(holdfast.list(prefix, LIMIT));
     } catch (BackendException unreachable) {
       // It may come back; whoever watches wants to see that.
-      Message.UNAVAILABLE.say(
-          unreachable.getMessage() + "; looking again in " + TimeText.of(every));
+      Message.UNAVAILABLE.say(Reason.of(unreachable) + "; looking again in " + TimeText.of(every));
     }
   }
 

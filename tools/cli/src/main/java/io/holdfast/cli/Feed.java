@@ -28,23 +28,31 @@ final class Feed {
   /** Later than the watchdog would act, and still in time. */
   private static final Duration LAST_MOMENT = HoldOptions.MARGIN.minusMillis(50);
 
-  private final OutputStream watchdog = new FileOutputStream(FileDescriptor.out);
   private final Lease lease;
   private final Duration grace;
+  private final OutputStream watchdog;
   private @Nullable String group;
   private boolean kills = true;
+  private boolean isGranted;
+  private @Nullable LossCause earlyLoss;
   private boolean isOver;
   private boolean isEnded;
   private boolean isWatched = true;
 
   Feed(Lease lease, Duration grace) {
+    this(lease, grace, new FileOutputStream(FileDescriptor.out));
+  }
+
+  Feed(Lease lease, Duration grace, OutputStream watchdog) {
     this.lease = lease;
     this.grace = grace;
+    this.watchdog = watchdog;
   }
 
   /** The first two lines, which the supervisor reads; a name may begin and end with spaces. */
-  void granted(String onLost) {
+  synchronized void granted(String onLost) {
     kills = onLost.equals("kill");
+    isGranted = true;
     long graceHundredths = grace.toMillis() / 10;
     say(
         "granted %s %s %d %d %s\n%s"
@@ -53,6 +61,10 @@ final class Feed {
     Thread last = new Thread(this::waitForTheLastMoment, "holdfast-last-moment");
     last.setDaemon(true);
     last.start();
+    LossCause early = earlyLoss;
+    if (early != null) {
+      lost(early);
+    }
   }
 
   synchronized void child(String group) {
@@ -60,14 +72,19 @@ final class Feed {
     say("child " + group);
   }
 
-  /** The lease was renewed. */
-  void until() {
-    if (lease.isHeld()) {
+  /** The lease was renewed. If the grant was not told yet, it will tell the new end itself. */
+  synchronized void until() {
+    if (isGranted && lease.isHeld()) {
       say("until " + end());
     }
   }
 
-  void lost(LossCause cause) {
+  /** The lease was lost, which is told after the grant. */
+  synchronized void lost(LossCause cause) {
+    if (!isGranted) {
+      earlyLoss = cause;
+      return;
+    }
     say("lost " + cause.name().toLowerCase(Locale.ROOT));
   }
 

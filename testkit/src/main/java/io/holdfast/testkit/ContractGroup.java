@@ -66,6 +66,13 @@ abstract class ContractGroup {
     return bench().leaseTime();
   }
 
+  /** A lease time for what must be renewed by a thread that the machine may keep waiting. */
+  Duration renewedLease() {
+    Duration renewed = leaseTime().multipliedBy(3);
+    Duration longest = bench().longLease();
+    return renewed.compareTo(longest) < 0 ? renewed : longest;
+  }
+
   /** A lease time for what only has to end: nothing is looked at before, so it may be short. */
   Duration briefLease() {
     Duration brief = leaseTime().dividedBy(3);
@@ -110,7 +117,11 @@ abstract class ContractGroup {
 
   /** Plays what must be looked at before a lease time is over. */
   void inTime(Consumer<Timetable> scenario) {
-    Timetable.play(passage(), leaseTime(), scenario);
+    inTime(leaseTime(), scenario);
+  }
+
+  void inTime(Duration leaseTime, Consumer<Timetable> scenario) {
+    Timetable.play(passage(), leaseTime, scenario);
   }
 
   /** The store shows this hold, and lets nobody else in. */

@@ -31,7 +31,7 @@ abstract class LossGroup extends ContractGroup {
 
   @Test
   void a_forced_release_frees_the_lock_and_its_holder_is_told() {
-    Peer holder = peer(leaseTime());
+    Peer holder = peer(renewedLease());
     Lease lease = holder.take(name());
     assertThat(peer().forceRelease(name(), lease.token())).isTrue();
     assertThat(holder.lossOf(lease)).isEqualTo(LossCause.FORCED);
@@ -52,7 +52,7 @@ abstract class LossGroup extends ContractGroup {
 
   @Test
   void a_forced_release_whose_message_was_lost_is_told_by_the_next_renewal() {
-    Peer holder = peer(leaseTime());
+    Peer holder = peer(renewedLease());
     holder.network().every(Signal.LOST).drop();
     Lease lease = holder.take(name());
     peer().forceRelease(name(), lease.token());

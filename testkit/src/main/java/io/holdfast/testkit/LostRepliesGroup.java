@@ -180,15 +180,16 @@ abstract class LostRepliesGroup extends ContractGroup {
   @Test
   void a_renewal_whose_reply_was_lost_is_repeated_in_time() {
     inTime(
+        renewedLease(),
         timetable -> {
           String name = name(UUID.randomUUID().toString());
-          Peer process = peer(leaseTime());
+          Peer process = peer(renewedLease());
           timetable.leaseBegins();
           Lease lease = process.take(name);
           process.network().next(Verb.RENEW).applyAndFail();
           process.network().next(Verb.RENEW).fail(Outcome.NOT_APPLIED);
           for (int quarter = 0; quarter < 6; quarter++) {
-            pass(leaseTime().dividedBy(4));
+            pass(renewedLease().dividedBy(4));
             assertThat(lease.isHeld()).isTrue();
             timetable.leaseBegins(); // It was renewed since the last look, or should have been.
           }

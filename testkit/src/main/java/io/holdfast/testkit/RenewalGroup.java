@@ -25,16 +25,17 @@ abstract class RenewalGroup extends ContractGroup {
 
   @Test
   void a_lease_is_renewed_for_as_long_as_it_is_held() {
-    Peer holder = peer(leaseTime());
+    Peer holder = peer(renewedLease());
     Peer other = peer();
     inTime(
+        renewedLease(),
         timetable -> {
           String name = name(UUID.randomUUID().toString());
           timetable.leaseBegins();
           Lease lease = holder.take(name);
           FencingToken token = lease.token();
-          for (int quarter = 0; quarter < 8; quarter++) {
-            pass(leaseTime().dividedBy(4));
+          for (int quarter = 0; quarter < 6; quarter++) {
+            pass(renewedLease().dividedBy(4));
             assertThat(lease.isHeld()).isTrue();
             assertThat(other.tryTake(name)).isEmpty();
             timetable.leaseBegins(); // It was renewed since the last look, or should have been.

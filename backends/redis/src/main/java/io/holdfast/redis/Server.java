@@ -7,6 +7,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +36,9 @@ final class Server {
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(RedisBackend.class);
+
+  /** How often a primary may move while one connection is made. */
+  private static final int CONNECTION_TRIES = 3;
 
   private final String what;
   private final BackendContext context;
@@ -70,14 +76,13 @@ final class Server {
             this::drop);
     Link.Maker<Wire> wires =
         broken ->
-            locator
-                .primary()
-                .thenCompose(
-                    place ->
-                        connector
-                            .connect(place, broken)
-                            .thenCompose(connection -> Wire.ready(home, connection, place)))
-                .thenApply(this::requireCurrent);
+            toPrimary(
+                (place, lost) ->
+                    connector
+                        .connect(place, lost)
+                        .thenCompose(connection -> Wire.ready(home, connection, place)),
+                broken,
+                CONNECTION_TRIES);
     this.commands = new Link<>(what, context, wires, this::madeCommands);
     this.acknowledged =
         new Link<>("the acknowledged writes of " + what, context, wires, this::align);
@@ -91,16 +96,15 @@ final class Server {
             "the messages of " + what,
             context,
             broken ->
-                locator
-                    .primary()
-                    .thenCompose(
-                        place ->
-                            connector
-                                .connectPubSub(place, broken)
-                                .thenCompose(
-                                    connection ->
-                                        Mailbox.ready(context, connection, place, channel, ear)))
-                    .thenApply(this::requireCurrent),
+                toPrimary(
+                    (place, lost) ->
+                        connector
+                            .connectPubSub(place, lost)
+                            .thenCompose(
+                                connection ->
+                                    Mailbox.ready(context, connection, place, channel, ear)),
+                    broken,
+                    CONNECTION_TRIES),
             mailbox -> {
               align(mailbox);
               context.after(Duration.ZERO, ear::listensAgain);
@@ -120,14 +124,35 @@ final class Server {
     }
   }
 
-  /** The primary may have moved while the connection was made. */
-  private <L extends Link.Line> L requireCurrent(L line) {
-    if (!locator.isPrimary(line.place())) {
-      line.close();
-      throw BackendException.notApplied(
-          "the Redis server at " + line.place() + " is no longer the primary of " + what, null);
-    }
-    return line;
+  /** Connects to the primary, and again if it has moved while the connection was made. */
+  private <L extends Link.Line> CompletionStage<L> toPrimary(
+      BiFunction<HostAndPort, Runnable, CompletionStage<L>> connect, Runnable broken, int tries) {
+    AtomicBoolean givenUp = new AtomicBoolean();
+    Runnable lost =
+        () -> {
+          if (!givenUp.get()) {
+            broken.run();
+          }
+        };
+    return locator
+        .primary()
+        .thenCompose(place -> connect.apply(place, lost))
+        .thenCompose(
+            line -> {
+              if (locator.isPrimary(line.place())) {
+                return CompletableFuture.completedStage(line);
+              }
+              givenUp.set(true);
+              line.close();
+              return tries > 1
+                  ? toPrimary(connect, broken, tries - 1)
+                  : CompletableFuture.failedStage(moved(line.place()));
+            });
+  }
+
+  private BackendException moved(HostAndPort place) {
+    return BackendException.notApplied(
+        "the Redis server at " + place + " is no longer the primary of " + what, null);
   }
 
   /** Another server, or one that has started anew, may not know what was granted before. */

@@ -20,6 +20,6 @@ final class CompletionCommand implements Runnable {
 
   @Override
   public void run() {
-    new Screen().line(AutoComplete.bash("holdfast", Main.commandLine()));
+    new Screen().own(AutoComplete.bash("holdfast", Main.commandLine()));
   }
 }

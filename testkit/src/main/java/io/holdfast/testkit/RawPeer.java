@@ -21,6 +21,9 @@ import java.util.List;
  * says, and nothing by itself.
  */
 final class RawPeer {
+  /** As large as numbers of holders may be. */
+  private static final long FIRST_NUMBER = Long.MAX_VALUE - 1_000_000;
+
   static final String PURPOSE = "to test the contract";
   private static final Duration LONG_PATIENCE = Duration.ofHours(1);
 
@@ -56,7 +59,7 @@ final class RawPeer {
   }
 
   Hold holder(String name, Mode mode, Duration leaseTime) {
-    Holder holder = new Holder(signals.origin().process(), holds.size() + 1);
+    Holder holder = new Holder(signals.origin().process(), FIRST_NUMBER + holds.size());
     Hold hold = new Hold(name, holder, mode, leaseTime);
     holds.add(hold);
     return hold;

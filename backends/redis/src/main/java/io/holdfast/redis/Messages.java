@@ -8,13 +8,10 @@ import io.holdfast.spi.LockBackend.Acquisition.Granted;
 import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.Moment;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What the scripts of others tell us: that we were granted a lock, or ended by force. */
 final class Messages implements Server.Ear {
-  private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
-
   private final BackendContext context;
   private final Claims claims;
   private final boolean acknowledged;
@@ -79,10 +76,12 @@ final class Messages implements Server.Ear {
 
   private static @Nullable Holder holder(String text) {
     int dash = text.lastIndexOf('-');
-    String number = text.substring(dash + 1);
-    return dash <= 0 || !NUMBER.matcher(number).matches()
-        ? null
-        : new Holder(text.substring(0, dash), Long.parseLong(number));
+    try {
+      long number = Long.parseLong(text.substring(dash + 1));
+      return dash <= 0 ? null : new Holder(text.substring(0, dash), number);
+    } catch (NumberFormatException notOurs) {
+      return null;
+    }
   }
 
   @Override

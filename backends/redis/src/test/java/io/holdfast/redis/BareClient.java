@@ -51,13 +51,13 @@ final class BareClient implements BackendContext, AutoCloseable {
     return backend;
   }
 
-  CompletableFuture<Acquisition> acquire(String name, int number, Duration patience) {
+  CompletableFuture<Acquisition> acquire(String name, long number, Duration patience) {
     return backend
         .acquire(new AcquireRequest(hold(name, number), patience, 0, now(), null))
         .toCompletableFuture();
   }
 
-  CompletableFuture<Boolean> release(String name, int number) {
+  CompletableFuture<Boolean> release(String name, long number) {
     return backend.release(hold(name, number)).toCompletableFuture();
   }
 
@@ -71,7 +71,7 @@ final class BareClient implements BackendContext, AutoCloseable {
     return retried.poll(30, TimeUnit.SECONDS);
   }
 
-  private Hold hold(String name, int number) {
+  private Hold hold(String name, long number) {
     Holder holder = new Holder(origin.process(), number);
     return new Hold(name, holder, Mode.EXCLUSIVE, Duration.ofMinutes(1));
   }

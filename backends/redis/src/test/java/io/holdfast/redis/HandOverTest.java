@@ -57,6 +57,17 @@ class HandOverTest {
   }
 
   @Test
+  void a_waiter_is_told_whatever_the_number_of_its_holder_is() throws Exception {
+    try (RedisServer server = RedisServer.start();
+        BareClient client = new BareClient("redis://" + server.hostAndPort())) {
+      client.acquire("n", 1, Duration.ZERO).get(30, TimeUnit.SECONDS);
+      client.acquire("n", Long.MAX_VALUE, Duration.ofMinutes(1)).get(30, TimeUnit.SECONDS);
+      client.release("n", 1).get(30, TimeUnit.SECONDS);
+      assertThat(client.served()).isEqualTo(Long.MAX_VALUE);
+    }
+  }
+
+  @Test
   void waiters_of_a_client_whose_release_has_no_answer_ask_for_themselves() throws Exception {
     try (RedisServer server = RedisServer.start();
         FaultyProxy network = new FaultyProxy(server.port());

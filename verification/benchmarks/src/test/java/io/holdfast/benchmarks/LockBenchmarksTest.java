@@ -56,8 +56,12 @@ class LockBenchmarksTest {
 
   @Test
   void a_contender_that_does_not_exclude_is_found_out() throws Exception {
-    Outcome outcome = new HotKey(8, List.of(new Generous())).run(TINY);
-    assertThat(outcome.violations()).isPositive();
+    // Sections are so short that in one turn no two of them need overlap.
+    long violations = 0;
+    for (int turn = 0; violations == 0 && turn < 100; turn++) {
+      violations = new HotKey(8, List.of(new Generous())).run(TINY).violations();
+    }
+    assertThat(violations).isPositive();
   }
 
   @Test

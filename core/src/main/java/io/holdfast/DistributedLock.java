@@ -59,7 +59,8 @@ public interface DistributedLock {
    * Acquires the lock, waiting in its queue at most this long.
    *
    * @throws InterruptedException if interrupted; if a request was unanswered then, or had failed
-   *     so, it has a suppressed {@link BackendException} with the outcome {@code UNKNOWN}
+   *     so, it has a suppressed {@link BackendException} with the outcome {@code UNKNOWN}, unless
+   *     other threads of this process still wait for the lock or hold it
    */
   Optional<Lease> tryAcquire(Duration wait) throws InterruptedException;
 

@@ -42,10 +42,12 @@ final class AdvisorySession implements Line.Ends {
 
   /**
    * Plans are made once, and with the indexes: the table has few rows, which is what a planner
-   * sees, but at a high rate many more that are dead.
+   * sees, but at a high rate many more that are dead. Names mean the server's own, whatever another
+   * role puts into a schema of this one's path.
    */
-  private static final Map<String, String> PLANNING =
+  private static final Map<String, String> SETTINGS =
       Map.of(
+          "search_path", "pg_catalog, pg_temp",
           "plan_cache_mode", "force_generic_plan",
           "enable_seqscan", "off",
           "enable_hashjoin", "off",
@@ -136,7 +138,7 @@ final class AdvisorySession implements Line.Ends {
       // Shorter than the line's own, so that the server says what became of a statement.
       statement.execute("SET statement_timeout = " + Math.max(1, timeout * 3 / 4));
       ownTimeout = settings.timeout();
-      for (Map.Entry<String, String> setting : PLANNING.entrySet()) {
+      for (Map.Entry<String, String> setting : SETTINGS.entrySet()) {
         statement.execute("SET " + setting.getKey() + " = " + setting.getValue());
       }
       statement.execute("SELECT pg_try_advisory_lock(" + presence + ")");
@@ -166,7 +168,7 @@ final class AdvisorySession implements Line.Ends {
       try (Statement statement = connection.createStatement()) {
         statement.execute("SELECT pg_advisory_unlock_all()");
         statement.execute("RESET idle_session_timeout; RESET statement_timeout");
-        for (String setting : PLANNING.keySet()) {
+        for (String setting : SETTINGS.keySet()) {
           statement.execute("RESET " + setting);
         }
       }

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** What an operator should know of the server that keeps the locks. */
 final class CheckUp {
@@ -25,9 +26,12 @@ final class CheckUp {
 
   private static final String STATEMENTS =
       """
-      SELECT coalesce(sum(calls), 0) FROM pg_stat_statements
+      SELECT coalesce(sum(calls), 0) FROM %s.pg_stat_statements
       WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
       """;
+
+  private static final String PLACE_OF_COUNTS =
+      "SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'pg_stat_statements'";
 
   private CheckUp() {}
 
@@ -68,15 +72,27 @@ final class CheckUp {
   }
 
   private static OptionalLong statements(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(STATEMENTS)) {
-      row.next();
-      return OptionalLong.of(row.getLong(1));
-    } catch (SQLException notInstalled) {
-      if (Failures.isBroken(notInstalled)) {
-        throw notInstalled;
+    try (Statement statement = connection.createStatement()) {
+      String place = placeOfCounts(statement);
+      if (place == null) {
+        return OptionalLong.empty();
+      }
+      try (ResultSet row = statement.executeQuery(STATEMENTS.formatted(place))) {
+        row.next();
+        return OptionalLong.of(row.getLong(1));
+      }
+    } catch (SQLException notLoaded) {
+      if (Failures.isBroken(notLoaded)) {
+        throw notLoaded;
       }
       return OptionalLong.empty();
+    }
+  }
+
+  /** The schema of the extension: any role may have put a view of that name into another one. */
+  private static @Nullable String placeOfCounts(Statement statement) throws SQLException {
+    try (ResultSet row = statement.executeQuery(PLACE_OF_COUNTS)) {
+      return row.next() ? row.getString(1) : null;
     }
   }
 

@@ -25,15 +25,15 @@ final class LeaseAcquire implements Line.Verb<AcquireRequest, Acquisition> {
   private static final String SQL =
       """
       SELECT asked.n, done.outcome, done.granted_token, done.granted_passes,
-             (extract(epoch FROM done.recheck) * 1000000)::bigint, done.other_capacity,
-             (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+             (extract(epoch FROM done.recheck) * 1e6)::bigint, done.other_capacity,
+             (extract(epoch FROM clock_timestamp()) * 1e6)::bigint
       FROM (SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?, ?) WITH ORDINALITY
               AS each(name, holder, weight, capacity, lease, patience, passes, purpose, n)
             ORDER BY hashtext(name), n OFFSET 0) AS asked
       CROSS JOIN LATERAL holdfast.lease_acquire(
         asked.name, asked.holder, asked.weight, asked.capacity,
-        asked.lease * interval '1 microsecond', asked.patience * interval '1 microsecond',
-        asked.passes, timestamptz 'epoch' + ? * interval '1 microsecond', ?, ?, ?, ?, ?,
+        asked.lease::float8 * interval '1 microsecond', asked.patience::float8 * interval '1 microsecond',
+        asked.passes, timestamptz 'epoch' + ?::float8 * interval '1 microsecond', ?, ?, ?, ?, ?,
         asked.purpose) AS done
       """;
 

@@ -32,8 +32,8 @@ final class LeaseBackend extends SqlBackend {
   private static final String LOOK =
       """
       SELECT name, holder, weight, capacity, token,
-             (extract(epoch FROM until - statement_timestamp()) * 1000000)::bigint,
-             (extract(epoch FROM statement_timestamp() - since) * 1000000)::bigint,
+             (extract(epoch FROM until - statement_timestamp()) * 1e6)::bigint,
+             (extract(epoch FROM statement_timestamp() - since) * 1e6)::bigint,
              process, host, pid, application, purpose
       FROM holdfast.lease
       WHERE state < 2 AND until > statement_timestamp() AND name IN (%s)
@@ -42,7 +42,7 @@ final class LeaseBackend extends SqlBackend {
   private static final String NAMES =
       """
       SELECT DISTINCT name FROM holdfast.lease
-      WHERE name >= ? AND starts_with(name, ?) AND state < 2 AND until > statement_timestamp()
+      WHERE name >= ?::text AND starts_with(name, ?::text) AND state < 2 AND until > statement_timestamp()
       ORDER BY name LIMIT ?
       """;
 
@@ -112,7 +112,7 @@ final class LeaseBackend extends SqlBackend {
     try (Statement statement = connection.createStatement();
         ResultSet row =
             statement.executeQuery(
-                "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")) {
+                "SELECT (extract(epoch FROM clock_timestamp()) * 1e6)::bigint")) {
       row.next();
       return new ServerClock(row.getLong(1), context.now());
     }

@@ -31,7 +31,7 @@ final class LeaseVerbs {
         ORDER BY hashtext(lease.name), lease.holder FOR NO KEY UPDATE),
       renewed AS (
         UPDATE holdfast.lease
-        SET until = clock_timestamp() + asked.lease * interval '1 microsecond'
+        SET until = clock_timestamp() + asked.lease::float8 * interval '1 microsecond'
         FROM alive JOIN asked USING (name, holder)
         WHERE lease.name = alive.name AND lease.holder = alive.holder
         RETURNING lease.name, lease.holder)

@@ -37,7 +37,7 @@ final class Look {
    * @param names which of the names that begin with a prefix there are: two prefixes and a limit
    */
   static Line.Verb<Request, List<LockState>> verb(String columns, String names) {
-    String one = columns.formatted("?");
+    String one = columns.formatted("?::text");
     String many = columns.formatted(names);
     return (connection, tasks) -> {
       for (Line.Task<Request, List<LockState>> task : tasks) {

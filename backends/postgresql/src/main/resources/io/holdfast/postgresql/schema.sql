@@ -5,6 +5,8 @@
 --   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA holdfast TO app;
 --   GRANT USAGE ON ALL SEQUENCES IN SCHEMA holdfast TO app;
 
+-- Each function names its search path: what another role puts into a schema of the caller's path is not run by it.
+
 CREATE SCHEMA IF NOT EXISTS holdfast;
 
 -- Fencing tokens, of both modes. A grant takes 64 of them: its own, and those of its local passes.
@@ -68,7 +70,7 @@ CREATE INDEX IF NOT EXISTS advisory_forced ON holdfast.advisory (session) WHERE 
 -- Lets one request at a time change a lock, until its transaction ends. A number of its own, so that these locks are not
 -- those of advisory mode. Refuses a snapshot that is older than the mutex.
 CREATE OR REPLACE FUNCTION holdfast.lease_enter(lock_name text) RETURNS timestamptz
-LANGUAGE plpgsql VOLATILE AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF current_setting('transaction_isolation') <> 'read committed' THEN
     RAISE EXCEPTION 'leases are changed under READ COMMITTED, not %', current_setting('transaction_isolation')
@@ -80,7 +82,7 @@ END $$;
 
 -- Serves the queue from its head, for as long as the head fits; drops waiters that have not asked for long.
 CREATE OR REPLACE FUNCTION holdfast.lease_serve(lock_name text, now timestamptz) RETURNS void
-LANGUAGE plpgsql VOLATILE AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   head  holdfast.lease;
   taken bigint;
@@ -114,7 +116,7 @@ CREATE OR REPLACE FUNCTION holdfast.lease_acquire(
   asked_passes integer, deadline timestamptz, asking_channel text,
   asking_process text, asking_host text, asking_pid bigint, asking_application text, asked_purpose text,
   OUT outcome text, OUT granted_token bigint, OUT granted_passes integer, OUT recheck interval, OUT other_capacity bigint)
-LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
   now       timestamptz := holdfast.lease_enter(lock_name);
   waits     boolean := patience > interval '0';
@@ -182,7 +184,7 @@ END $$;
 
 -- Whether it held. Also how a waiter leaves.
 CREATE OR REPLACE FUNCTION holdfast.lease_release(lock_name text, leaving text) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
   now  timestamptz := holdfast.lease_enter(lock_name);
   held boolean;
@@ -194,7 +196,7 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION holdfast.lease_force_release(lock_name text, its_token bigint, why text) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
   now   timestamptz := holdfast.lease_enter(lock_name);
   ended holdfast.lease;
@@ -216,7 +218,7 @@ END $$;
 -- Advisory mode: tells the first who waits for a lock that was just unlocked, or all those in front who share it. A waiter
 -- whose session is dead is dropped: its presence can be locked. Returns how many were told.
 CREATE OR REPLACE FUNCTION holdfast.advisory_wake(freed bigint, own_session bigint) RETURNS integer
-LANGUAGE plpgsql VOLATILE AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   waiter holdfast.advisory;
   told   integer := 0;
@@ -235,4 +237,5 @@ BEGIN
   RETURN told;
 END $$;
 
-CREATE OR REPLACE FUNCTION holdfast.version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 2';
+CREATE OR REPLACE FUNCTION holdfast.version() RETURNS integer
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS 'SELECT 2';

@@ -1,6 +1,8 @@
 
--- Refuses writes of transactions that did not enter the guard of this resource, whoever makes them.
-CREATE OR REPLACE FUNCTION holdfast.require_token() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Refuses writes of transactions that did not enter the guard of this resource, whoever makes them. Its search path is
+-- its own: what another role puts into a schema of the writer's path is not run.
+CREATE OR REPLACE FUNCTION holdfast.require_token() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   resource_name text := TG_ARGV[0];
   presented bigint := nullif(current_setting('holdfast.fence_' || md5(resource_name), true), '')::bigint;

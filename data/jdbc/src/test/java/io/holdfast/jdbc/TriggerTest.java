@@ -80,4 +80,23 @@ class TriggerTest {
     assertThatThrownBy(() -> FencingGuard.column("account", "id", "fence = 0 --", 1))
         .isInstanceOf(IllegalArgumentException.class);
   }
+
+  /** Otherwise a role that may create in the writer's path gets its code run as the writer. */
+  @Test
+  void every_function_names_its_search_path() throws SQLException {
+    assertThat(functions("true")).isPositive();
+    String theirPath = "'search_path=pg_catalog, pg_temp' = ANY (proconfig)";
+    assertThat(functions("NOT coalesce(" + theirPath + ", false)")).isZero();
+  }
+
+  private long functions(String condition) throws SQLException {
+    String count =
+        "SELECT count(*) FROM pg_proc WHERE pronamespace = 'holdfast'::regnamespace AND ";
+    try (var connection = database.getConnection();
+        var statement = connection.createStatement();
+        var row = statement.executeQuery(count + condition)) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
 }

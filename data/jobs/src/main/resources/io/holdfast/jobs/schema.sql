@@ -9,6 +9,8 @@
 --   GRANT SELECT, INSERT ON holdfast_jobs.job TO producer;
 --   GRANT USAGE ON SEQUENCE holdfast_jobs.job_id TO producer;
 
+-- Each function names its search path: what another role puts into a schema of the caller's path is not run by it.
+
 CREATE SCHEMA IF NOT EXISTS holdfast_jobs;
 
 CREATE SEQUENCE IF NOT EXISTS holdfast_jobs.job_id;
@@ -72,7 +74,8 @@ CREATE TABLE IF NOT EXISTS holdfast_jobs.worker (
 -- keys, so that two who enqueue the same keys wait for each other in one direction only.
 CREATE OR REPLACE FUNCTION holdfast_jobs.enqueue(
   queues text[], ranks smallint[], attempts smallint[], delays bigint[], times timestamptz[], keys text[], payloads text[],
-  hints text[]) RETURNS SETOF bigint LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan AS $$
+  hints text[]) RETURNS SETOF bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
   RETURN QUERY
   WITH asked AS MATERIALIZED (
@@ -102,7 +105,7 @@ CREATE OR REPLACE FUNCTION holdfast_jobs.claim(
   behind_rank smallint, behind_run_at timestamptz, behind_id bigint)
 RETURNS TABLE (id bigint, token bigint, attempt smallint, max_attempts smallint, rank smallint, run_at timestamptz,
                payload text)
-LANGUAGE plpgsql VOLATILE ROWS 100
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp ROWS 100
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
 SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
@@ -133,7 +136,8 @@ END $$;
 
 -- The next four end claims, and return the tokens that still were the rows' own: any other changes nothing.
 CREATE OR REPLACE FUNCTION holdfast_jobs.complete(ids bigint[], tokens bigint[], keeps boolean)
-RETURNS SETOF bigint LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan
+RETURNS SETOF bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 BEGIN
   IF NOT keeps THEN
@@ -155,7 +159,7 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION holdfast_jobs.retry(ids bigint[], tokens bigint[], delays bigint[], errors text[])
-RETURNS SETOF bigint LANGUAGE sql VOLATILE
+RETURNS SETOF bigint LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
   UPDATE holdfast_jobs.job
   SET state = 0, worker = NULL, token = NULL, error = claim.error,
@@ -165,7 +169,7 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SE
 $$;
 
 CREATE OR REPLACE FUNCTION holdfast_jobs.bury(ids bigint[], tokens bigint[], errors text[])
-RETURNS SETOF bigint LANGUAGE sql VOLATILE
+RETURNS SETOF bigint LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
   WITH dead AS (
     DELETE FROM holdfast_jobs.job USING unnest(ids, tokens, errors) AS claim (id, token, error)
@@ -180,7 +184,7 @@ $$;
 
 -- Gives back what was claimed and not begun: that was no attempt.
 CREATE OR REPLACE FUNCTION holdfast_jobs.release(ids bigint[], tokens bigint[])
-RETURNS SETOF bigint LANGUAGE sql VOLATILE
+RETURNS SETOF bigint LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
   UPDATE holdfast_jobs.job
   SET state = 1, worker = NULL, token = NULL, attempt = job.attempt - 1
@@ -189,7 +193,7 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SE
 $$;
 
 CREATE OR REPLACE FUNCTION holdfast_jobs.register(of_queue text, called text, lease bigint) RETURNS bigint
-LANGUAGE sql VOLATILE AS $$
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
   INSERT INTO holdfast_jobs.worker
   VALUES (nextval('holdfast_jobs.worker_id'), of_queue, called, clock_timestamp(),
           clock_timestamp() + lease * interval '1 microsecond', 0) RETURNING id
@@ -197,7 +201,7 @@ $$;
 
 -- Null if the worker is not there any more; otherwise which of these claims are not.
 CREATE OR REPLACE FUNCTION holdfast_jobs.heartbeat(beating bigint, lease bigint, ids bigint[], tokens bigint[])
-RETURNS bigint[] LANGUAGE plpgsql VOLATILE
+RETURNS bigint[] LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET jit = off AS $$
 BEGIN
   UPDATE holdfast_jobs.worker SET until = clock_timestamp() + lease * interval '1 microsecond' WHERE id = beating;
@@ -212,7 +216,7 @@ END $$;
 -- For a worker whose claim was not answered: gives back what it holds and does not know of, which was no attempt. The row
 -- is locked until claims under way have ended, and the new epoch refuses those that come later. Null if it is not there.
 CREATE OR REPLACE FUNCTION holdfast_jobs.disown(doubting bigint, known bigint[]) RETURNS integer
-LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET jit = off AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
 DECLARE
   next_epoch integer;
 BEGIN
@@ -226,7 +230,8 @@ END $$;
 -- Takes the jobs of workers that were just removed: back into the queue, or to the dead letters if it was their last try.
 -- Rows in the order of their ids: whoever completes them meanwhile does the same.
 CREATE OR REPLACE FUNCTION holdfast_jobs.take_from(gone bigint[])
-RETURNS TABLE (job_id bigint, job_queue text, job_attempt smallint, is_dead boolean) LANGUAGE plpgsql VOLATILE
+RETURNS TABLE (job_id bigint, job_queue text, job_attempt smallint, is_dead boolean)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET jit = off AS $$
 BEGIN
   PERFORM FROM holdfast_jobs.job WHERE worker = ANY (gone) AND state = 2 ORDER BY id FOR NO KEY UPDATE;
@@ -244,7 +249,8 @@ END $$;
 
 -- By whichever worker notices. Two statements, because only the second sees the last claims of those that the first removed.
 CREATE OR REPLACE FUNCTION holdfast_jobs.rescue()
-RETURNS TABLE (job_id bigint, job_queue text, job_attempt smallint, is_dead boolean) LANGUAGE plpgsql VOLATILE AS $$
+RETURNS TABLE (job_id bigint, job_queue text, job_attempt smallint, is_dead boolean)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   gone bigint[];
 BEGIN
@@ -259,14 +265,16 @@ BEGIN
   END IF;
 END $$;
 
-CREATE OR REPLACE FUNCTION holdfast_jobs.leave(leaving bigint) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION holdfast_jobs.leave(leaving bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   DELETE FROM holdfast_jobs.worker WHERE id = leaving;
   PERFORM FROM holdfast_jobs.take_from(ARRAY[leaving]);
 END $$;
 
 -- What it was: 0 scheduled, 1 ready, 2 running; null if there is no such job.
-CREATE OR REPLACE FUNCTION holdfast_jobs.cancel(unwanted bigint) RETURNS smallint LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION holdfast_jobs.cancel(unwanted bigint) RETURNS smallint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   was holdfast_jobs.job;
 BEGIN
@@ -281,7 +289,7 @@ END $$;
 
 -- Dead letters go back into the queue, except those whose unique key has been taken by another job.
 CREATE OR REPLACE FUNCTION holdfast_jobs.redrive(of_queue text, only_id bigint, most integer) RETURNS SETOF bigint
-LANGUAGE sql VOLATILE AS $$
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
   WITH chosen AS MATERIALIZED (
     SELECT * FROM holdfast_jobs.finished
     WHERE state = 4 AND queue = of_queue AND (only_id IS NULL OR id = only_id)
@@ -298,7 +306,7 @@ $$;
 
 -- Deletes up to so many finished rows of this state that are older than so many microseconds.
 CREATE OR REPLACE FUNCTION holdfast_jobs.forget(of_state smallint, age bigint, most integer) RETURNS integer
-LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET jit = off AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
 DECLARE
   count integer;
 BEGIN
@@ -312,4 +320,5 @@ BEGIN
   RETURN count;
 END $$;
 
-CREATE OR REPLACE FUNCTION holdfast_jobs.version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 1';
+CREATE OR REPLACE FUNCTION holdfast_jobs.version() RETURNS integer
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS 'SELECT 1';

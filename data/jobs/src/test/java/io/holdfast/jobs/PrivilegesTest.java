@@ -82,4 +82,14 @@ class PrivilegesTest {
         .hasMessageContaining("permission denied");
     assertThat(queues.unfinished()).isEqualTo(1);
   }
+
+  /** Otherwise a role that may create in the caller's path gets its code run as the caller. */
+  @Test
+  void every_function_names_its_search_path() throws Exception {
+    String functions =
+        "SELECT count(*) FROM pg_proc WHERE pronamespace = '" + queues.schema() + "'::regnamespace";
+    assertThat(queues.number(functions)).isPositive();
+    String theirPath = "'search_path=pg_catalog, pg_temp' = ANY (proconfig)";
+    assertThat(queues.number(functions + " AND NOT coalesce(" + theirPath + ", false)")).isZero();
+  }
 }

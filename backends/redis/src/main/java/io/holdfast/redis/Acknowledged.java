@@ -3,8 +3,10 @@ package io.holdfast.redis;
 
 import java.util.List;
 
-/**
- * The reply of a script, and whether as many replicas as are required have acknowledged what it
- * wrote.
- */
-record Acknowledged(List<Object> reply, boolean byReplicas) {}
+/** The reply of a script that was carried out, and whether replicas have what it wrote. */
+record Acknowledged(List<Object> reply, Acknowledgement acknowledgement) {
+
+  boolean byReplicas() {
+    return acknowledgement.isEnough();
+  }
+}

@@ -138,7 +138,7 @@ final class Acquirer {
             acknowledged -> {
               List<Object> reply = acknowledged.reply();
               return isGranted(reply) && !acknowledged.byReplicas()
-                  ? tooFewReplicas(claim, request)
+                  ? tooFewReplicas(claim, request, acknowledged.acknowledgement())
                   : completedFuture(reply);
             });
   }
@@ -150,11 +150,16 @@ final class Acquirer {
   /**
    * The grant does not count. A caller that waits asks again as the same holder, and finds it: that
    * is a write of its own, which may be acknowledged. A release that is sent now could end what the
-   * holder is granted by then; so only a caller that asks once gives the grant back.
+   * holder is granted by then; so only a caller that does not ask again gives the grant back.
    */
-  private CompletableFuture<List<Object>> tooFewReplicas(Claim claim, AcquireRequest request) {
-    if (!request.patience().isZero()) {
-      return failedFuture(BackendException.unknown(TOO_FEW, null));
+  private CompletableFuture<List<Object>> tooFewReplicas(
+      Claim claim, AcquireRequest request, Acknowledgement acknowledgement) {
+    Throwable cause = acknowledgement.failure();
+    BackendException why =
+        cause == null ? BackendException.notApplied(TOO_FEW, null) : Failures.of(TOO_FEW, cause);
+    String message = String.valueOf(why.getMessage());
+    if (!request.patience().isZero() && why.isTransient()) {
+      return failedFuture(BackendException.unknown(message, cause));
     }
     return releaser
         .send(claim.hold(), claim.entry())
@@ -163,8 +168,15 @@ final class Acquirer {
             released ->
                 failedFuture(
                     released == null
-                        ? BackendException.unknown(TOO_FEW + " and the release failed", null)
-                        : BackendException.notApplied(TOO_FEW, null)));
+                        ? BackendException.unknown(message + "; and the release failed", cause)
+                        : givenBack(why)));
+  }
+
+  /** Since the grant was given back, the request has had no effect. */
+  private static BackendException givenBack(BackendException why) {
+    return why.outcome() == Outcome.NOT_APPLIED
+        ? why
+        : BackendException.notApplied(String.valueOf(why.getMessage()), why.getCause());
   }
 
   private void answered(

@@ -27,7 +27,7 @@ final class AskedCalls {
     boolean needsReplicas();
 
     /** Takes its reply. Returns false if it must be sent again. */
-    boolean settle(boolean byReplicas);
+    boolean settle(Acknowledgement byReplicas);
 
     void fail(Throwable failure);
   }
@@ -104,17 +104,17 @@ final class AskedCalls {
   }
 
   /** Completes when all are answered, with whether replicas have acknowledged them if any must. */
-  private CompletableFuture<Boolean> sendAll(Wire wire, List<Pending> batch) {
+  private CompletableFuture<Acknowledgement> sendAll(Wire wire, List<Pending> batch) {
     List<CompletableFuture<?>> sent = new ArrayList<>(batch.size());
     for (Pending call : batch) {
       Answers.ignore(wire.send(RedisAsyncCommands::asking));
       sent.add(call.send(wire));
     }
     GroupCommit group = commits;
-    CompletableFuture<Boolean> byReplicas =
+    CompletableFuture<Acknowledgement> byReplicas =
         group != null && batch.stream().anyMatch(Pending::needsReplicas)
             ? group.awaitReplicas(wire)
-            : completedFuture(true);
+            : completedFuture(Acknowledgement.ENOUGH);
     return CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
         .handle((done, failure) -> batch)
         .thenCombine(byReplicas, (done, acknowledged) -> acknowledged);
@@ -149,7 +149,7 @@ final class AskedCalls {
     }
 
     @Override
-    public boolean settle(boolean byReplicas) {
+    public boolean settle(Acknowledgement byReplicas) {
       return true;
     }
 
@@ -189,7 +189,7 @@ final class AskedCalls {
 
     /** A server that has never run the script is sent its source, after ASKING as well. */
     @Override
-    public boolean settle(boolean byReplicas) {
+    public boolean settle(Acknowledgement byReplicas) {
       try {
         answer.complete(new Acknowledged(sent.join(), byReplicas));
       } catch (RuntimeException failure) {

@@ -83,7 +83,7 @@ final class GroupCommit {
     for (Pending each : batch) {
       replies.add(each.send(wire));
     }
-    CompletableFuture<Boolean> acknowledged = awaitReplicas(wire);
+    CompletableFuture<Acknowledgement> acknowledged = awaitReplicas(wire);
     CompletableFuture<?> all =
         CompletableFuture.allOf(replies.toArray(CompletableFuture<?>[]::new))
             .handle((done, failure) -> batch);
@@ -106,9 +106,14 @@ final class GroupCommit {
         });
   }
 
-  /** Whether enough replicas acknowledge, in time, what this connection has written before. */
-  CompletableFuture<Boolean> awaitReplicas(Wire wire) {
-    return required(wire).thenCompose(count -> await(wire, count));
+  /**
+   * Whether enough replicas acknowledge, in time, what this connection has written before. Never
+   * fails: what was written stands, whatever became of the question.
+   */
+  CompletableFuture<Acknowledgement> awaitReplicas(Wire wire) {
+    return required(wire)
+        .thenCompose(count -> await(wire, count))
+        .exceptionally(Acknowledgement::failed);
   }
 
   /** How many it takes; one round trip more if that is as many as are connected. */
@@ -120,9 +125,9 @@ final class GroupCommit {
   }
 
   /** {@code WAIT} is for all that this connection has written before. */
-  private CompletableFuture<Boolean> await(Wire wire, int required) {
+  private CompletableFuture<Acknowledgement> await(Wire wire, int required) {
     return wire.send(commands -> commands.waitForReplication(required, waitMillis))
-        .thenApply(acknowledged -> acknowledged >= required);
+        .thenApply(count -> count >= required ? Acknowledgement.ENOUGH : Acknowledgement.TOO_FEW);
   }
 
   /** A script that the server does not know goes into the next batch: this WAIT was not for it. */

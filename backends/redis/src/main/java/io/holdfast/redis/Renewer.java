@@ -104,6 +104,10 @@ final class Renewer {
             acknowledged -> {
               List<Object> reply = acknowledged.reply();
               boolean all = reply.size() == 1;
+              Throwable unacknowledged = acknowledged.acknowledgement().failure();
+              if (all && unacknowledged != null) {
+                return CompletableFuture.failedFuture(unacknowledged); // All are UNKNOWN, and why.
+              }
               List<CompletableFuture<?>> causes = new ArrayList<>(0);
               for (int i = 0; i < chunk.size(); i++) {
                 int index = chunk.get(i);

@@ -210,7 +210,8 @@ final class Server {
       Script script, String[] keys, Function<Wire, String[]> arguments) {
     GroupCommit group = commits;
     return group == null
-        ? eval(script, keys, arguments).thenApply(reply -> new Acknowledged(reply, true))
+        ? eval(script, keys, arguments)
+            .thenApply(reply -> new Acknowledged(reply, Acknowledgement.ENOUGH))
         : group.eval(script, keys, arguments);
   }
 

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** With replicas to wait for, a grant and a renewal count when those have acknowledged them. */
 @Tag("redis")
@@ -127,6 +129,22 @@ class ReplicasTest {
         .as("by its digest, then by its source")
         .isEqualTo(2);
     assertThat(lease.get().release()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, wait", "all, info"})
+  void a_grant_of_which_the_server_does_not_say_who_acknowledged_it_is_given_back(
+      String replicas, String forbidden) throws Exception {
+    primary.call("ACL", "SETUSER", "limited", "on", ">p", "~*", "&*", "+@all");
+    String address = "redis://limited:p@" + primary.hostAndPort() + "?timeout=4s&replicas=";
+    Holdfast limited = clients.openAt(address + replicas, LONG);
+    limited.lock("other").acquire(LONG);
+    primary.call("ACL", "SETUSER", "limited", "-" + forbidden);
+    assertNotApplied(limited);
+    assertThatThrownBy(() -> limited.lock("n").acquire(LONG))
+        .isInstanceOf(BackendException.class)
+        .hasMessageContaining("NOPERM");
+    assertThat(primary.call("EXISTS", "lock:n")).isEqualTo(0L);
   }
 
   private void assertNotApplied(Holdfast holdfast) {

@@ -199,12 +199,14 @@ LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
           clock_timestamp() + lease * interval '1 microsecond', 0) RETURNING id
 $$;
 
--- Null if the worker is not there any more; otherwise which of these claims are not.
+-- Null if the worker is not there any more or its time is over: it has begun another life, or will. Otherwise which of
+-- these claims are not there.
 CREATE OR REPLACE FUNCTION holdfast_jobs.heartbeat(beating bigint, lease bigint, ids bigint[], tokens bigint[])
 RETURNS bigint[] LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET jit = off AS $$
 BEGIN
-  UPDATE holdfast_jobs.worker SET until = clock_timestamp() + lease * interval '1 microsecond' WHERE id = beating;
+  UPDATE holdfast_jobs.worker SET until = clock_timestamp() + lease * interval '1 microsecond'
+  WHERE id = beating AND until > clock_timestamp();
   IF NOT FOUND THEN
     RETURN NULL;
   END IF;

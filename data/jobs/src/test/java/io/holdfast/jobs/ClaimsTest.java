@@ -127,6 +127,16 @@ class ClaimsTest {
   }
 
   @Test
+  void a_heartbeat_that_comes_too_late_does_not_revive_a_worker() {
+    long worker = queues.number("SELECT $.register('q', 'mine', 60000000)");
+    String beat = "SELECT ($.heartbeat(%d, 60000000, '{}', '{}') IS NULL)::int".formatted(worker);
+    assertThat(queues.number(beat)).as("refused while it lives").isZero();
+    expire();
+    assertThat(queues.number(beat)).as("refused when its time is over").isEqualTo(1);
+    assertThat(alive()).isZero();
+  }
+
+  @Test
   void a_dead_worker_can_claim_nothing() throws Exception {
     jobs.enqueue(Queues.jobs(3));
     long worker = queues.number("SELECT $.register('q', 'mine', 60000000)");

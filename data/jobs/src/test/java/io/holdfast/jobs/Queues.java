@@ -7,6 +7,7 @@ import io.holdfast.testkit.servers.Eventually;
 import io.holdfast.testkit.servers.FaultyProxy;
 import io.holdfast.testkit.servers.PostgresServer;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -82,7 +83,7 @@ final class Queues implements AutoCloseable {
 
   DataSource pool(int port, String user) {
     HikariConfig config = new HikariConfig();
-    config.setJdbcUrl("jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=" + user);
+    config.setJdbcUrl(url(port, user));
     config.setMaximumPoolSize(8);
     config.setMinimumIdle(0);
     // Short only where a test loses the network on purpose.
@@ -168,7 +169,7 @@ final class Queues implements AutoCloseable {
   }
 
   void run(String sql) {
-    try (Connection connection = dataSource.getConnection();
+    try (Connection connection = direct();
         Statement statement = connection.createStatement()) {
       statement.execute(named(sql));
     } catch (SQLException failed) {
@@ -178,7 +179,7 @@ final class Queues implements AutoCloseable {
 
   /** The first column of the first row; the schema is written {@code $}. */
   long number(String sql) {
-    try (Connection connection = dataSource.getConnection();
+    try (Connection connection = direct();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(named(sql))) {
       row.next();
@@ -186,6 +187,15 @@ final class Queues implements AutoCloseable {
     } catch (SQLException failed) {
       throw new AssertionError(failed);
     }
+  }
+
+  /** Not of the pool, which a test may have used up: to look is always possible. */
+  private Connection direct() throws SQLException {
+    return DriverManager.getConnection(url(server.port(), "postgres"));
+  }
+
+  private static String url(int port, String user) {
+    return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=" + user;
   }
 
   /** With the schema's name in place of the dollar sign. */

@@ -35,6 +35,7 @@ final class AdvisorySession implements Line.Ends {
   /** Core gives up on a store after five seconds. */
   private static final Duration LONGEST_SILENCE = Duration.ofSeconds(4);
 
+  private static final String BEGIN = "SELECT holdfast.advisory_begin()";
   private static final String SWEEP =
       "DELETE FROM holdfast.advisory WHERE session NOT IN (SELECT key FROM " + LOCKS + " AS locks)";
   private static final String TERMINATE =
@@ -141,6 +142,7 @@ final class AdvisorySession implements Line.Ends {
       for (Map.Entry<String, String> setting : SETTINGS.entrySet()) {
         statement.execute("SET " + setting.getKey() + " = " + setting.getValue());
       }
+      statement.execute(settings.sql(BEGIN));
       statement.execute("SELECT pg_try_advisory_lock(" + presence + ")");
       statement.execute(settings.sql(SWEEP));
     }

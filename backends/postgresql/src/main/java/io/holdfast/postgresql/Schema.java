@@ -13,7 +13,7 @@ import java.sql.Statement;
 
 /** The tables and functions of Holdfast: looked for at the start, and made if that is allowed. */
 final class Schema {
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
 
   private Schema() {}
 

@@ -3,7 +3,7 @@
 -- Who uses locks needs no more than this:
 --   GRANT USAGE ON SCHEMA holdfast TO app;
 --   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA holdfast TO app;
---   GRANT USAGE ON ALL SEQUENCES IN SCHEMA holdfast TO app;
+--   GRANT SELECT, USAGE, UPDATE ON ALL SEQUENCES IN SCHEMA holdfast TO app;
 
 -- Each function names its search path: what another role puts into a schema of the caller's path is not run by it.
 
@@ -11,6 +11,16 @@ CREATE SCHEMA IF NOT EXISTS holdfast;
 
 -- Fencing tokens, of both modes. A grant takes 64 of them: its own, and those of its local passes.
 CREATE SEQUENCE IF NOT EXISTS holdfast.token INCREMENT BY 64 MINVALUE 64;
+
+-- Lets tokens go on above all that were granted: those of this server that neither its disk nor a standby had heard of, and
+-- those of other stores, which count in microseconds. 2^26 is more than 3,600 sessions can have been granted unheard.
+CREATE OR REPLACE FUNCTION holdfast.advance_tokens() RETURNS bigint
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT setval('holdfast.token', greatest(last_value, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint) + 67108864)
+  FROM holdfast.token
+$$;
+
+SELECT holdfast.advance_tokens() FROM holdfast.token WHERE last_value < 1000000000000000;
 
 -- The order of arrival.
 CREATE SEQUENCE IF NOT EXISTS holdfast.place;
@@ -66,6 +76,10 @@ CREATE UNLOGGED TABLE IF NOT EXISTS holdfast.advisory (
 -- Each index is paid for by each lock: no more than these.
 CREATE INDEX IF NOT EXISTS advisory_name ON holdfast.advisory (name);
 CREATE INDEX IF NOT EXISTS advisory_forced ON holdfast.advisory (session) WHERE forced IS NOT NULL;
+
+-- Advisory mode: has a row while the sequence of tokens is known to be above all that were granted. Not logged, as grants
+-- are not: a crash empties it, and a standby that takes over has it empty.
+CREATE UNLOGGED TABLE IF NOT EXISTS holdfast.advisory_epoch (since timestamptz NOT NULL);
 
 -- Lets one request at a time change a lock, until its transaction ends. A number of its own, so that these locks are not
 -- those of advisory mode. Refuses a snapshot that is older than the mutex.
@@ -215,6 +229,21 @@ BEGIN
   RETURN true;
 END $$;
 
+-- Advisory mode: before a session grants. A grant is not logged and waits for nothing, and of 33 values of the sequence one is
+-- logged: after a crash or a fail-over, tokens could repeat. The commit of this waits until the advance is on the disk, and on
+-- a synchronous standby; also if another session made it, which may have been cut off while it waited.
+CREATE OR REPLACE FUNCTION holdfast.advisory_begin() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(1212630083, 1);
+  IF EXISTS (SELECT FROM holdfast.advisory_epoch) THEN
+    PERFORM pg_logical_emit_message(true, 'holdfast', '');
+  ELSE
+    PERFORM holdfast.advance_tokens();
+    INSERT INTO holdfast.advisory_epoch VALUES (clock_timestamp());
+  END IF;
+END $$;
+
 -- Advisory mode: tells the first who waits for a lock that was just unlocked, or all those in front who share it. A waiter
 -- whose session is dead is dropped: its presence can be locked. Returns how many were told.
 CREATE OR REPLACE FUNCTION holdfast.advisory_wake(freed bigint, own_session bigint) RETURNS integer
@@ -238,4 +267,4 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION holdfast.version() RETURNS integer
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS 'SELECT 2';
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS 'SELECT 3';

@@ -149,6 +149,24 @@ class FaultsTest {
     assertThat(granted(waiter).token().isNewerThan(held.token())).isTrue();
   }
 
+  /** The record of the sequence is still in memory when the server crashes, as grants are. */
+  @Test
+  void tokens_grow_after_a_crash_although_the_newest_were_on_no_disk() throws Exception {
+    Holdfast client = database.client(ADVISORY, LEASE);
+    client.lock("n").acquire(LONG).release();
+    database.run("ALTER SYSTEM SET wal_writer_delay = '10s'");
+    database.run("SELECT pg_reload_conf()");
+    database.run("CHECKPOINT");
+    database.run(
+        "SET synchronous_commit = off; SELECT nextval('holdfast.token') FROM generate_series(1,"
+            + " 2000)");
+    Lease newest = client.lock("n").acquire(LONG);
+    database.server().crash();
+    database.server().restart();
+    Lease next = database.client(ADVISORY, LEASE).lock("n").acquire(LONG);
+    assertThat(next.token().isNewerThan(newest.token())).isTrue();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {ADVISORY, LEASED})
   void a_holder_that_was_killed_does_not_keep_its_lock(String mode) throws Exception {

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -65,6 +66,57 @@ class StandbyTest {
         // In advisory mode there may have been two holders for a moment, as its guarantees say.
         Eventually.until("the old holder knows", () -> !held.isHeld());
       }
+    }
+  }
+
+  /**
+   * One value of 33 of the sequence is logged, and a grant waits for nothing: while a session waits
+   * for the standby, others are granted tokens that the standby has not heard of.
+   */
+  @Test
+  void tokens_grow_after_a_fail_over_although_the_standby_had_not_heard_of_the_newest()
+      throws Exception {
+    try (Database database = new Database()) {
+      Holdfast client = database.client("mode=advisory&session=30s", LEASE);
+      try (PostgresServer standby = database.server().startStandby()) {
+        database.run("ALTER SYSTEM SET synchronous_standby_names = '*'");
+        database.run("SELECT pg_reload_conf()");
+        Eventually.until(
+            "the standby is synchronous",
+            () ->
+                database.number(
+                        "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")
+                    == 1);
+        client.lock("n").acquire(LONG).release();
+        standby.crash();
+        CompletableFuture<Void> waiting =
+            CompletableFuture.runAsync(() -> takeTokens(database, WITHIN_ONE_RECORD));
+        Eventually.until(
+            "a session waits for the standby",
+            () ->
+                database.number(
+                        "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+                    == 1);
+        Lease unheard = client.lock("n").acquire(LONG);
+        assertThat(waiting.isDone()).isFalse();
+        database.server().crash();
+        standby.restart();
+        standby.promote();
+        assertThat(waiting).failsWithin(Duration.ofMinutes(1));
+        String address = "postgresql://postgres@" + standby.hostAndPort() + "/postgres?";
+        Holdfast next =
+            database.client(BackendProvider.backendAt(address + "mode=advisory"), LEASE);
+        assertThat(next.lock("n").acquire(LONG).token().isNewerThan(unheard.token())).isTrue();
+      }
+    }
+  }
+
+  /** As many as are sure to have a record among them. */
+  private static final int WITHIN_ONE_RECORD = 40;
+
+  private static void takeTokens(Database database, int count) {
+    for (int i = 0; i < count; i++) {
+      database.number("SELECT nextval('holdfast.token')");
     }
   }
 

@@ -13,8 +13,10 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
@@ -145,15 +147,32 @@ final class AliveLocks {
     }
   }
 
-  /** Makes our files look used, to those who delete what nobody has used for days. */
+  /** The folders of all processes, and the files in them that carry no lock of the system. */
+  List<Path> unlockedFiles() throws IOException {
+    List<Path> files = new ArrayList<>();
+    for (Path one : LockDirectory.children(folder)) {
+      files.addAll(List.of(one, Lingering.markIn(one), Inbox.fileIn(one)));
+    }
+    return files;
+  }
+
+  /** Makes our locked files look used, to those who delete what nobody has used for days. */
   void touch() throws IOException {
+    IOException problem = null;
     opening.lock();
     try {
       for (FileChannel channel : ours.values()) {
-        channel.write(ByteBuffer.allocate(1), 0);
+        try {
+          channel.write(ByteBuffer.allocate(1), 0);
+        } catch (IOException failed) {
+          problem = failed;
+        }
       }
     } finally {
       opening.unlock();
+    }
+    if (problem != null) {
+      throw problem;
     }
   }
 }

@@ -79,7 +79,10 @@ final class FileTrust {
   }
 
   /** Many systems give each user a group of the same name, and let it write what the user makes. */
-  private static boolean isPrivateGroup(Path directory) throws IOException {
+  private boolean isPrivateGroup(Path directory) throws IOException {
+    if (isForeign(directory)) {
+      return false;
+    }
     Map<String, Object> names = Files.readAttributes(directory, "posix:owner,group");
     return String.valueOf(names.get("owner")).equals(String.valueOf(names.get("group")));
   }

@@ -59,7 +59,7 @@ final class Inbox implements AutoCloseable {
    * @throws IOException if the system has no more watches to give
    */
   Inbox(Path folder, Reader reader) throws IOException {
-    this.file = folder.resolve(FILE);
+    this.file = fileIn(folder);
     this.reader = reader;
     this.watch = folder.getFileSystem().newWatchService();
     this.thread = DaemonThreads.named("holdfast-file-inbox").newThread(this::run);
@@ -78,10 +78,15 @@ final class Inbox implements AutoCloseable {
     return system.startsWith("linux") || system.startsWith("windows");
   }
 
+  /** Where words are left, if there are any. */
+  static Path fileIn(Path folder) {
+    return folder.resolve(FILE);
+  }
+
   /** Leaves word in the folder of a process. */
   static void leaveWord(Path folder, String changedFile) {
     byte[] line = (changedFile + "\n").getBytes(StandardCharsets.UTF_8);
-    try (FileChannel channel = FileChannel.open(folder.resolve(FILE), CREATE, APPEND)) {
+    try (FileChannel channel = FileChannel.open(fileIn(folder), CREATE, APPEND)) {
       channel.write(ByteBuffer.wrap(line));
     } catch (NoSuchFileException left) {
       log.trace("{} has left", folder);

@@ -25,13 +25,18 @@ final class Lingering {
 
   /** The process is to be marked before it holds anything. */
   static void mark(Path folder, Duration time) throws IOException {
-    Files.writeString(folder.resolve(MARK), time.toMillis() + " " + boot());
+    Files.writeString(markIn(folder), time.toMillis() + " " + boot());
+  }
+
+  /** Where the mark is, if there is one. */
+  static Path markIn(Path folder) {
+    return folder.resolve(MARK);
   }
 
   /** Whether what a dead process held is still to be respected. */
   static boolean isMarked(Path folder) {
     try {
-      String[] words = Files.readString(folder.resolve(MARK)).split(" ", 2);
+      String[] words = Files.readString(markIn(folder)).split(" ", 2);
       return words.length == 2 && words[1].equals(boot());
     } catch (NoSuchFileException unmarked) {
       return false;
@@ -53,7 +58,7 @@ final class Lingering {
       Files.writeString(seen, "");
       return false;
     }
-    long millis = Long.parseLong(Files.readString(folder.resolve(MARK)).split(" ", 2)[0]);
+    long millis = Long.parseLong(Files.readString(markIn(folder)).split(" ", 2)[0]);
     Instant end = Files.getLastModifiedTime(seen).toInstant().plusMillis(millis);
     return Files.getLastModifiedTime(touched(folder)).toInstant().isAfter(end);
   }

@@ -17,6 +17,8 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The files of one directory, shared by all backends of this JVM that use it.
@@ -39,6 +41,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * is refused.
  */
 final class LockDirectory {
+  private static final Logger log = LoggerFactory.getLogger(LockDirectory.class);
   private static final Map<Object, LockDirectory> OPEN = new HashMap<>();
   private static final ReentrantLock OPENING = new ReentrantLock();
   private static final String THIS_COPY = UUID.randomUUID().toString();
@@ -210,24 +213,26 @@ final class LockDirectory {
    * locks of the system are written to: to set their time would end the locks.
    */
   void touch(long wallNanos) throws IOException {
-    mutex.touch();
-    aliveLocks.touch();
-    Path processes = path.resolve("processes");
     List<Path> others = new ArrayList<>(children(locks()));
-    others.addAll(children(processes));
-    others.addAll(List.of(path.resolve("tokens"), locks(), drafts(), processes));
+    others.addAll(aliveLocks.unlockedFiles());
+    others.addAll(List.of(path.resolve("tokens"), locks(), drafts(), path.resolve("processes")));
     FileTime now = FileTime.from(wallNanos, TimeUnit.NANOSECONDS);
-    for (Path each : others) {
-      touch(each, now);
+    others.forEach(each -> touch(each, now));
+    try {
+      mutex.touch();
+    } finally {
+      aliveLocks.touch();
     }
   }
 
-  private static void touch(Path each, FileTime now) throws IOException {
+  /** Other users touch their own files, and nothing keeps this process from touching the rest. */
+  private static void touch(Path each, FileTime now) {
     try {
       Files.setLastModifiedTime(each, now);
     } catch (NoSuchFileException removed) {
-      // It is made again when it is needed.
-      return;
+      log.trace("{} is made again when it is needed", each);
+    } catch (IOException failed) {
+      log.debug("could not touch {}: {}", each, failed.toString());
     }
   }
 

@@ -120,13 +120,21 @@ final class OpenHoldfast implements Holdfast {
     if (closer.compareAndSet(null, Thread.currentThread())) {
       try {
         runtime.close();
-        afterClose.run();
       } finally {
-        closed.countDown();
+        ended();
       }
-      removeShutdownHook();
     } else if (closer.get() != Thread.currentThread()) {
       awaitClosed();
+    }
+  }
+
+  /** Whatever failed before, or fails here, the rest goes on: threads end, and callers return. */
+  private void ended() {
+    try {
+      afterClose.run();
+    } finally {
+      closed.countDown();
+      removeShutdownHook();
     }
   }
 

@@ -35,11 +35,18 @@ final class Vigil {
   /** Bounds the account, so that it follows the times. */
   static final long LARGEST_BALANCE_NANOS = 4_000_000;
 
-  private final int few;
+  /** The threads that wait, of all kinds of waits. */
+  private record Waiters(int few, AtomicInteger count, AtomicBoolean oneIsAwake) {
+    Waiters(int few) {
+      this(few, new AtomicInteger(), new AtomicBoolean());
+    }
+  }
+
+  private final Waiters waiters;
   private final LongSupplier nanos;
   private final Runnable giveWay;
-  private final AtomicInteger waiting = new AtomicInteger();
-  private final AtomicBoolean kept = new AtomicBoolean();
+
+  /** Used by the one that is awake. */
   private long balanceNanos;
 
   /**
@@ -47,11 +54,11 @@ final class Vigil {
    * @param giveWay lets others have the processor
    */
   Vigil(LongSupplier nanos, Runnable giveWay) {
-    this(FEW, nanos, giveWay);
+    this(new Waiters(FEW), nanos, giveWay);
   }
 
-  private Vigil(int few, LongSupplier nanos, Runnable giveWay) {
-    this.few = few;
+  private Vigil(Waiters waiters, LongSupplier nanos, Runnable giveWay) {
+    this.waiters = waiters;
     this.nanos = nanos;
     this.giveWay = giveWay;
   }
@@ -61,24 +68,30 @@ final class Vigil {
     return new Vigil(SystemTime::nanos, Thread::yield);
   }
 
+  /** Another one for the same threads, for waits of another kind: of all, one stays awake. */
+  Vigil withItsOwnAccount() {
+    return new Vigil(waiters, nanos, giveWay);
+  }
+
   /** One for which all threads sleep. */
   static Vigil asleep() {
-    return new Vigil(0, SystemTime::nanos, Thread::yield);
+    return new Vigil(new Waiters(0), SystemTime::nanos, Thread::yield);
   }
 
   /** As {@link CompletableFuture#get()}. */
   <T> T await(CompletableFuture<T> answer) throws InterruptedException, ExecutionException {
     try {
-      if (waiting.incrementAndGet() <= few && !answer.isDone() && kept.compareAndSet(false, true)) {
+      boolean areFew = waiters.count.incrementAndGet() <= waiters.few;
+      if (areFew && !answer.isDone() && waiters.oneIsAwake.compareAndSet(false, true)) {
         try {
           keep(answer);
         } finally {
-          kept.set(false);
+          waiters.oneIsAwake.set(false);
         }
       }
       return answer.get();
     } finally {
-      waiting.decrementAndGet();
+      waiters.count.decrementAndGet();
     }
   }
 

@@ -7,8 +7,12 @@ package io.holdfast.internal;
  */
 record Waiting(Vigil answers, Vigil grants) {
   /** Of all Holdfasts of this process that spin: their threads share the processors. */
-  static final Waiting SPINNING = new Waiting(Vigil.ofProcess(), Vigil.ofProcess());
+  static final Waiting SPINNING = of(Vigil.ofProcess());
 
   /** Threads sleep until the answer is there. */
-  static final Waiting SLEEPING = new Waiting(Vigil.asleep(), Vigil.asleep());
+  static final Waiting SLEEPING = of(Vigil.asleep());
+
+  private static Waiting of(Vigil answers) {
+    return new Waiting(answers, answers.withItsOwnAccount());
+  }
 }

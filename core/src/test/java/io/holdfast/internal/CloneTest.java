@@ -3,12 +3,17 @@ package io.holdfast.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.Origin;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -16,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** Processes that go on from one copy of the memory: with one id, and the same count of holders. */
 class CloneTest {
@@ -63,6 +69,28 @@ class CloneTest {
     SystemEntropy entropy = new SystemEntropy();
     entropy.close();
     assertThat(entropy.getAsLong()).isNotEqualTo(entropy.getAsLong());
+  }
+
+  @Test
+  void where_only_the_memory_has_randomness_a_warning_says_that_clones_may_repeat_it() {
+    assertThat(warningsOf("/dev/urandom", "none")).isEmpty();
+    assertThat(warningsOf("/nowhere", new SecureRandom().getAlgorithm())).isEmpty();
+    assertThat(warningsOf("/nowhere", "none"))
+        .singleElement()
+        .satisfies(line -> assertThat(line.getFormattedMessage()).contains("clone"));
+  }
+
+  private static List<ILoggingEvent> warningsOf(String device, String algorithm) {
+    Logger logger = (Logger) LoggerFactory.getLogger(SystemEntropy.class);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    logger.addAppender(lines);
+    try (SystemEntropy entropy = new SystemEntropy(device, algorithm)) {
+      assertThat(entropy.getAsLong()).isNotEqualTo(entropy.getAsLong());
+    } finally {
+      logger.detachAppender(lines);
+    }
+    return lines.list;
   }
 
   private Holdfast restored() {

@@ -77,15 +77,53 @@ class FileCleanerTest {
   void that_waits_for_hours_finds_nothing_old_but_what_nobody_uses() throws Exception {
     client.acquireNow(client.hold("a"));
     List<Path> all = everything();
+    makeOld(all);
+    client.runWhatIsDueMuchLater();
+    awaitNewTimes(all);
+    try (ChildJvm child = ChildJvm.start(FileChild.class, "wait", directory, "a")) {
+      assertThat(child.line()).isEqualTo("waiting");
+    }
+  }
+
+  @Test
+  void that_waits_for_hours_finds_neither_the_mark_that_holds_linger_nor_an_inbox()
+      throws Exception {
+    try (FileClient lingering = FileClient.lingering(directory, Duration.ofHours(1))) {
+      Inbox.leaveWord(
+          directory.resolve("processes").resolve(lingering.origin().process()), "a.lock");
+      List<Path> all = everything();
+      assertThat(all)
+          .extracting(Path::getFileName)
+          .map(Path::toString)
+          .contains("lingers", "inbox");
+      makeOld(all);
+      lingering.runWhatIsDueMuchLater();
+      client.runWhatIsDueMuchLater();
+      awaitNewTimes(all);
+    }
+  }
+
+  @Test
+  void that_waits_for_hours_finds_nothing_old_also_where_one_file_cannot_be_touched()
+      throws Exception {
+    client.acquireNow(client.hold("a"));
+    List<Path> all = everything();
+    makeOld(all);
+    // As a file of another user: to set its time fails, also for root.
+    Files.createSymbolicLink(directory.resolve("locks/loop.lock"), Path.of("loop.lock"));
+    client.runWhatIsDueMuchLater();
+    awaitNewTimes(all);
+  }
+
+  private static void makeOld(List<Path> all) throws Exception {
     for (Path each : all) {
       // By another process: to set the time in this one would end the system's lock on a file.
       new ProcessBuilder("touch", "-d", "2001-01-01", each.toString()).start().waitFor();
     }
-    client.runWhatIsDueMuchLater();
+  }
+
+  private static void awaitNewTimes(List<Path> all) throws Exception {
     Await.until("a new time", () -> all.stream().noneMatch(FileCleanerTest::isOld));
-    try (ChildJvm child = ChildJvm.start(FileChild.class, "wait", directory, "a")) {
-      assertThat(child.line()).isEqualTo("waiting");
-    }
   }
 
   private List<Path> everything() throws IOException {

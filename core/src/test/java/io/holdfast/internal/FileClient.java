@@ -60,9 +60,17 @@ final class FileClient implements BackendContext, AutoCloseable {
 
   /** With a wall clock that is set so far ahead, or back. */
   static FileClient in(Path directory, Duration ahead) {
+    return started(directory, Duration.ZERO, ahead);
+  }
+
+  /** What it holds outlives it for so long. */
+  static FileClient lingering(Path directory, Duration linger) {
+    return started(directory, linger, Duration.ZERO);
+  }
+
+  private static FileClient started(Path directory, Duration linger, Duration ahead) {
     FileClient client =
-        new FileClient(
-            new FileBackend(new FilePlace(directory, true, false, false, Duration.ZERO)));
+        new FileClient(new FileBackend(new FilePlace(directory, true, false, false, linger)));
     client.setClock(ahead);
     client.backend.start(client);
     return client;

@@ -36,21 +36,29 @@ class FileTrustTest {
   }
 
   private static void chmod(String mode, Path path) throws Exception {
-    Process chmod = new ProcessBuilder("chmod", mode, path.toString()).inheritIO().start();
-    assertThat(chmod.waitFor(30, TimeUnit.SECONDS)).isTrue();
-    assertThat(chmod.exitValue()).isZero();
+    run("chmod", mode, path.toString());
+  }
+
+  private static void run(String... command) throws Exception {
+    Process process = new ProcessBuilder(command).inheritIO().start();
+    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).isZero();
   }
 
   private static Path given(Path path) throws IOException {
-    assumeTrue(
-        System.getProperty("user.name").equals("root"),
-        "could not run here: only root can give a file to another user");
+    requireRoot();
     Files.getFileAttributeView(path, FileOwnerAttributeView.class, LinkOption.NOFOLLOW_LINKS)
         .setOwner(
             path.getFileSystem()
                 .getUserPrincipalLookupService()
                 .lookupPrincipalByName(ANOTHER_USER));
     return path;
+  }
+
+  private static void requireRoot() {
+    assumeTrue(
+        System.getProperty("user.name").equals("root"),
+        "could not run here: only root can give a file to another user");
   }
 
   private static void assertAccepted(String address) {
@@ -95,6 +103,17 @@ class FileTrustTest {
     assertAccepted("file:" + mode770);
     given(mode770);
     assertRefused(mode770, "its mode is 770");
+  }
+
+  @Test
+  void one_that_another_user_and_its_group_of_the_same_name_may_write_to_is_refused()
+      throws Exception {
+    requireRoot();
+    Path theirs = Files.createDirectory(folder.resolve("theirs"));
+    chmod("0770", theirs);
+    // Every Linux has this user and this group.
+    run("chown", "daemon:daemon", theirs.toString());
+    assertRefused(theirs, "its mode is 770");
   }
 
   @Test

@@ -3,6 +3,8 @@ package io.holdfast.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
@@ -63,6 +65,41 @@ class VigilTest {
       waits++;
     }
     return waits;
+  }
+
+  @Test
+  void is_kept_by_one_thread_also_where_grants_and_answers_have_accounts_of_their_own()
+      throws Exception {
+    Vigil other = vigil.withItsOwnAccount();
+    List<Integer> gaveWayMeanwhile = new ArrayList<>();
+    CompletableFuture<String> answer = new CompletableFuture<>();
+    meanwhile =
+        () -> {
+          int before = gaveWay;
+          meanwhile = () -> nanos += Vigil.LONGEST_NANOS;
+          awaitLate(other);
+          gaveWayMeanwhile.add(gaveWay - before);
+          answer.complete("soon");
+        };
+    assertThat(vigil.await(answer)).isEqualTo("soon");
+    assertThat(gaveWayMeanwhile).containsExactly(0);
+  }
+
+  private static void awaitLate(Vigil other) {
+    try {
+      assertThat(other.await(new Late(() -> {}))).isEqualTo("late");
+    } catch (InterruptedException | ExecutionException unexpected) {
+      throw new AssertionError(unexpected);
+    }
+  }
+
+  @Test
+  void losses_of_one_account_keep_nobody_awake_or_asleep_in_another() throws Exception {
+    Vigil other = vigil.withItsOwnAccount();
+    isAwakeInVain();
+    assertThat(isAwakeForSoonAnswer()).isFalse();
+    vigil = other;
+    assertThat(isAwakeForSoonAnswer()).isTrue();
   }
 
   @Test

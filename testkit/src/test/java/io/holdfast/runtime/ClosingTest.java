@@ -139,6 +139,28 @@ class ClosingTest {
     Holdfast holdfast = Holdfast.connect(store);
     holdfast.lock("a").async().acquire(Duration.ofSeconds(1)).join().release();
     holdfast.close();
+    assertNoneLeftSince(before);
+  }
+
+  @Test
+  void leaves_no_thread_behind_also_when_the_store_fails_to_close() throws Exception {
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
+    Holdfast holdfast =
+        Holdfast.builder(
+                new ForwardingBackend(BackendProvider.backendAt(store)) {
+                  @Override
+                  public void close() {
+                    super.close();
+                    throw new IllegalStateException("on purpose");
+                  }
+                })
+            .build();
+    holdfast.lock("a").async().acquire(Duration.ofSeconds(1)).join().release();
+    assertThatExceptionOfType(IllegalStateException.class).isThrownBy(holdfast::close);
+    assertNoneLeftSince(before);
+  }
+
+  private static void assertNoneLeftSince(Set<Thread> before) throws InterruptedException {
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
       if (!before.contains(thread) && thread.getName().startsWith("holdfast")) {
         thread.join(TimeUnit.SECONDS.toMillis(30));

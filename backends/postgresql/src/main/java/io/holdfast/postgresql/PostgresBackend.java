@@ -32,7 +32,10 @@ public final class PostgresBackend {
     return new Builder(PostgresSettings.DEFAULTS, Connections.of(source));
   }
 
-  /** The script that makes the schema {@code holdfast}, for those who do that by hand. */
+  /**
+   * The script that makes the schema {@code holdfast} or brings it up to date, for those who do
+   * that by hand.
+   */
   public static String schema() {
     return schema(PostgresSettings.DEFAULTS.schema());
   }
@@ -107,7 +110,7 @@ public final class PostgresBackend {
       return this;
     }
 
-    /** Whether to make the schema if it is missing: yes, unless it is said otherwise. */
+    /** Whether to make or migrate the schema if need be: yes, unless it is said otherwise. */
     public Builder createSchema(boolean creates) {
       settings = settings.withCreation(creates);
       return this;

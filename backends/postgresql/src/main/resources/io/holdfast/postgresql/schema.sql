@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What Holdfast keeps in PostgreSQL, in a schema of its own. Can be run again: it changes nothing that is there.
+-- What Holdfast keeps in PostgreSQL, in a schema of its own: version 3. Makes it, or brings version 2 up to date, and keeps
+-- what is in the tables. Can be run again.
 -- Who uses locks needs no more than this:
 --   GRANT USAGE ON SCHEMA holdfast TO app;
 --   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA holdfast TO app;
@@ -8,6 +9,19 @@
 -- Each function names its search path: what another role puts into a schema of the caller's path is not run by it.
 
 CREATE SCHEMA IF NOT EXISTS holdfast;
+
+-- A script of an older jar does not take back what a newer one has made.
+DO $$
+DECLARE
+  newest integer := 0;
+BEGIN
+  IF to_regclass('holdfast.schema_version') IS NOT NULL THEN
+    SELECT max(version) INTO newest FROM holdfast.schema_version;
+  END IF;
+  IF newest > 3 THEN
+    RAISE EXCEPTION 'the schema has version %, and this is the script of version 3', newest;
+  END IF;
+END $$;
 
 -- Fencing tokens, of both modes. A grant takes 64 of them: its own, and those of its local passes.
 CREATE SEQUENCE IF NOT EXISTS holdfast.token INCREMENT BY 64 MINVALUE 64;
@@ -266,5 +280,15 @@ BEGIN
   RETURN told;
 END $$;
 
+-- Clients of version 2 ask for this, and accept no other number.
 CREATE OR REPLACE FUNCTION holdfast.version() RETURNS integer
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS 'SELECT 3';
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS 'SELECT 2';
+
+-- The versions that this schema has had. Clients from oldest_client on work with it. Newer ones bring it up to date.
+CREATE TABLE IF NOT EXISTS holdfast.schema_version (
+  version       integer PRIMARY KEY,
+  oldest_client integer NOT NULL,
+  since         timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+GRANT SELECT ON holdfast.schema_version TO PUBLIC;
+INSERT INTO holdfast.schema_version VALUES (3, 2) ON CONFLICT DO NOTHING;

@@ -1,0 +1,238 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- The version before the present one, as it was: what a migration begins with.
+-- Who uses locks needs no more than this:
+--   GRANT USAGE ON SCHEMA holdfast TO app;
+--   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA holdfast TO app;
+--   GRANT USAGE ON ALL SEQUENCES IN SCHEMA holdfast TO app;
+
+CREATE SCHEMA IF NOT EXISTS holdfast;
+
+-- Fencing tokens, of both modes. A grant takes 64 of them: its own, and those of its local passes.
+CREATE SEQUENCE IF NOT EXISTS holdfast.token INCREMENT BY 64 MINVALUE 64;
+
+-- The order of arrival.
+CREATE SEQUENCE IF NOT EXISTS holdfast.place;
+
+-- Lease mode: who holds and who waits.
+CREATE TABLE IF NOT EXISTS holdfast.lease (
+  name        text COLLATE "C" NOT NULL,
+  holder      text COLLATE "C" NOT NULL, -- one acquisition; never used again
+  state       smallint NOT NULL,         -- 0 waits, 1 holds, 2 was ended by force: so that its renewal is told
+  weight      bigint NOT NULL,           -- how much it takes of the capacity; an exclusive hold takes all
+  capacity    bigint NOT NULL,           -- permits: the limit; a lock: 2^40
+  lease_time  interval NOT NULL,
+  passes      integer NOT NULL,          -- tokens beyond the first that were asked for
+  token       bigint,                    -- null while it waits
+  place       bigint NOT NULL,
+  since       timestamptz NOT NULL,      -- since when it holds, or waits
+  until       timestamptz NOT NULL,      -- when the lease ends; a waiter: until when it counts as alive
+  channel     text,                      -- where it listens; null if it does not
+  process     text NOT NULL,
+  host        text NOT NULL,
+  pid         bigint NOT NULL,
+  application text NOT NULL,
+  purpose     text,
+  reason      text,                      -- why it was ended by force
+  PRIMARY KEY (name, holder)
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 500);
+
+CREATE INDEX IF NOT EXISTS lease_queue ON holdfast.lease (name, place) WHERE state = 0;
+
+-- Advisory mode: what PostgreSQL's own lock table does not tell of a hold. A row counts only while the lock "session" is
+-- held, which each session of Holdfast takes for itself. Not logged: after a crash the table is empty, as the locks are gone.
+CREATE UNLOGGED TABLE IF NOT EXISTS holdfast.advisory (
+  key         bigint NOT NULL,
+  name        text COLLATE "C" NOT NULL,
+  holder      text COLLATE "C" NOT NULL,
+  session     bigint NOT NULL,
+  shared      boolean NOT NULL,
+  token       bigint,                    -- null while it waits
+  passes      integer NOT NULL,
+  place       bigint NOT NULL,           -- of who waits
+  since       timestamptz NOT NULL,
+  lease_time  interval NOT NULL,
+  forced      text,                      -- why it is to be ended by force
+  channel     text,
+  process     text NOT NULL,
+  host        text NOT NULL,
+  pid         bigint NOT NULL,
+  application text NOT NULL,
+  purpose     text,
+  PRIMARY KEY (key, holder)
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 500);
+
+-- Each index is paid for by each lock: no more than these.
+CREATE INDEX IF NOT EXISTS advisory_name ON holdfast.advisory (name);
+CREATE INDEX IF NOT EXISTS advisory_forced ON holdfast.advisory (session) WHERE forced IS NOT NULL;
+
+-- Lets one request at a time change a lock, until its transaction ends. A number of its own, so that these locks are not
+-- those of advisory mode. Refuses a snapshot that is older than the mutex.
+CREATE OR REPLACE FUNCTION holdfast.lease_enter(lock_name text) RETURNS timestamptz
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'leases are changed under READ COMMITTED, not %', current_setting('transaction_isolation')
+      USING ERRCODE = 'HF001', HINT = 'ALTER ROLE … SET default_transaction_isolation = ''read committed''';
+  END IF;
+  PERFORM pg_advisory_xact_lock(1212630083, hashtext(lock_name));
+  RETURN clock_timestamp();
+END $$;
+
+-- Serves the queue from its head, for as long as the head fits; drops waiters that have not asked for long.
+CREATE OR REPLACE FUNCTION holdfast.lease_serve(lock_name text, now timestamptz) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  head  holdfast.lease;
+  taken bigint;
+BEGIN
+  LOOP
+    SELECT * INTO head FROM holdfast.lease
+      WHERE name = lock_name AND state = 0 ORDER BY place LIMIT 1;
+    EXIT WHEN NOT FOUND;
+    IF head.until <= now THEN
+      DELETE FROM holdfast.lease WHERE name = lock_name AND holder = head.holder;
+      CONTINUE;
+    END IF;
+    SELECT coalesce(sum(weight), 0) INTO taken FROM holdfast.lease
+      WHERE name = lock_name AND state = 1 AND until > now;
+    EXIT WHEN taken + head.weight > head.capacity;
+    UPDATE holdfast.lease
+      SET state = 1, token = nextval('holdfast.token'), since = now, until = now + lease_time
+      WHERE name = lock_name AND holder = head.holder
+      RETURNING * INTO head;
+    IF head.channel IS NOT NULL THEN
+      -- With the time: a message that comes late must not be taken for a newer grant.
+      PERFORM pg_notify(head.channel, concat_ws(' ', 'granted', head.holder, head.token, head.passes,
+                                                (extract(epoch FROM now) * 1000000)::bigint));
+    END IF;
+  END LOOP;
+END $$;
+
+-- outcome: granted (token, passes), held (recheck), refused (in use as another kind: its capacity), late (nobody waits for it)
+CREATE OR REPLACE FUNCTION holdfast.lease_acquire(
+  lock_name text, asking text, wanted bigint, of_capacity bigint, asked_lease interval, patience interval,
+  asked_passes integer, deadline timestamptz, asking_channel text,
+  asking_process text, asking_host text, asking_pid bigint, asking_application text, asked_purpose text,
+  OUT outcome text, OUT granted_token bigint, OUT granted_passes integer, OUT recheck interval, OUT other_capacity bigint)
+LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+DECLARE
+  now       timestamptz := holdfast.lease_enter(lock_name);
+  waits     boolean := patience > interval '0';
+  own_place bigint;
+  ahead     integer;
+BEGIN
+  IF now > deadline THEN
+    outcome := 'late';
+    RETURN;
+  END IF;
+  DELETE FROM holdfast.lease WHERE name = lock_name AND state > 0 AND until <= now;
+  -- A repeat, because the reply was lost, or a poll that missed its grant: the same token again.
+  UPDATE holdfast.lease SET until = now + lease_time
+    WHERE name = lock_name AND holder = asking AND state = 1
+    RETURNING token, passes INTO granted_token, granted_passes;
+  IF FOUND THEN
+    outcome := 'granted';
+    RETURN;
+  END IF;
+  SELECT capacity INTO other_capacity FROM holdfast.lease
+    WHERE name = lock_name AND state < 2 AND until > now AND capacity <> of_capacity LIMIT 1;
+  IF FOUND THEN
+    outcome := 'refused';
+    RETURN;
+  END IF;
+  IF NOT EXISTS (SELECT FROM holdfast.lease
+                 WHERE name = lock_name AND state = 0 AND until > now AND holder <> asking)
+     AND wanted + (SELECT coalesce(sum(weight), 0) FROM holdfast.lease WHERE name = lock_name AND state = 1)
+         <= of_capacity THEN
+    INSERT INTO holdfast.lease AS own
+      VALUES (lock_name, asking, 1, wanted, of_capacity, asked_lease, asked_passes, nextval('holdfast.token'), 0,
+              now, now + asked_lease, asking_channel,
+              asking_process, asking_host, asking_pid, asking_application, asked_purpose, NULL)
+      ON CONFLICT (name, holder) DO UPDATE SET state = 1, token = excluded.token, since = now, until = excluded.until
+      RETURNING token, passes INTO granted_token, granted_passes;
+    outcome := 'granted';
+    RETURN;
+  END IF;
+  IF waits THEN
+    INSERT INTO holdfast.lease AS own
+      VALUES (lock_name, asking, 0, wanted, of_capacity, asked_lease, asked_passes, NULL, nextval('holdfast.place'),
+              now, now + least(patience, interval '10 seconds'), asking_channel,
+              asking_process, asking_host, asking_pid, asking_application, asked_purpose, NULL)
+      ON CONFLICT (name, holder) DO UPDATE
+        SET state = 0, until = excluded.until, lease_time = excluded.lease_time, channel = excluded.channel
+      RETURNING place INTO own_place;
+  END IF;
+  PERFORM holdfast.lease_serve(lock_name, now);
+  SELECT token, passes INTO granted_token, granted_passes FROM holdfast.lease
+    WHERE name = lock_name AND holder = asking AND state = 1;
+  IF FOUND THEN
+    outcome := 'granted';
+    RETURN;
+  END IF;
+  outcome := 'held';
+  SELECT count(*) INTO ahead FROM (
+    SELECT FROM holdfast.lease WHERE name = lock_name AND state = 0 AND place < own_place LIMIT 30) AS before;
+  -- The first asks when a hold may have run out. Whoever listens is told; whoever does not asks, the more often the nearer.
+  SELECT CASE
+      WHEN asking_channel IS NULL THEN least(min(until) - now, interval '50 milliseconds' * (1 + ahead))
+      WHEN ahead = 0 THEN min(until) - now
+      ELSE interval '3 seconds' END
+    INTO recheck FROM holdfast.lease WHERE name = lock_name AND state = 1;
+END $$;
+
+-- Whether it held. Also how a waiter leaves.
+CREATE OR REPLACE FUNCTION holdfast.lease_release(lock_name text, leaving text) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+DECLARE
+  now  timestamptz := holdfast.lease_enter(lock_name);
+  held boolean;
+BEGIN
+  DELETE FROM holdfast.lease WHERE name = lock_name AND holder = leaving RETURNING state = 1 AND until > now INTO held;
+  DELETE FROM holdfast.lease WHERE name = lock_name AND state > 0 AND until <= now;
+  PERFORM holdfast.lease_serve(lock_name, now);
+  RETURN coalesce(held, false);
+END $$;
+
+CREATE OR REPLACE FUNCTION holdfast.lease_force_release(lock_name text, its_token bigint, why text) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET lock_timeout = '1s' AS $$
+DECLARE
+  now   timestamptz := holdfast.lease_enter(lock_name);
+  ended holdfast.lease;
+BEGIN
+  UPDATE holdfast.lease SET state = 2, reason = why
+    WHERE name = lock_name AND state = 1 AND until > now AND its_token BETWEEN token AND token + passes
+    RETURNING * INTO ended;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  RAISE LOG 'holdfast: the lease of % with token % was released by force: %', lock_name, its_token, why;
+  IF ended.channel IS NOT NULL THEN
+    PERFORM pg_notify(ended.channel, 'forced ' || ended.holder);
+  END IF;
+  PERFORM holdfast.lease_serve(lock_name, now);
+  RETURN true;
+END $$;
+
+-- Advisory mode: tells the first who waits for a lock that was just unlocked, or all those in front who share it. A waiter
+-- whose session is dead is dropped: its presence can be locked. Returns how many were told.
+CREATE OR REPLACE FUNCTION holdfast.advisory_wake(freed bigint, own_session bigint) RETURNS integer
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  waiter holdfast.advisory;
+  told   integer := 0;
+BEGIN
+  FOR waiter IN SELECT * FROM holdfast.advisory WHERE key = freed AND token IS NULL ORDER BY place LOOP
+    IF waiter.session <> own_session AND pg_try_advisory_xact_lock_shared(waiter.session) THEN
+      DELETE FROM holdfast.advisory WHERE key = freed AND holder = waiter.holder;
+      CONTINUE;
+    END IF;
+    CONTINUE WHEN waiter.channel IS NULL;
+    EXIT WHEN told > 0 AND NOT waiter.shared;
+    PERFORM pg_notify(waiter.channel, 'retry ' || waiter.name);
+    told := told + 1;
+    EXIT WHEN NOT waiter.shared;
+  END LOOP;
+  RETURN told;
+END $$;
+
+CREATE OR REPLACE FUNCTION holdfast.version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 2';

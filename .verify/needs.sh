@@ -146,6 +146,18 @@ without_services() {
   return $status
 }
 
+# may_use_sudo NAME MANAGER: asks, on a terminal. HOLDFAST_INSTALL=yes and continuous integration have said so before.
+may_use_sudo() {
+  case ${HOLDFAST_INSTALL:-${CI:+yes}} in
+    yes) return ;;
+    "") [ -t 0 ] && [ -t 2 ] || return 1 ;;
+    *) return 1 ;;
+  esac
+  local answer
+  read -r -p "Install $1 with sudo $2? [y/N] " answer
+  [[ $answer == [yY]* ]]
+}
+
 # install_package NAME WHAT: by the system's package manager, as root.
 install_package() {
   local manager
@@ -165,6 +177,7 @@ install_package() {
   if [ "$(id -u)" != 0 ]; then
     command -v sudo >/dev/null \
       || die "$2 is missing, and installing it with $manager needs root: there is no sudo. Install it by hand"
+    may_use_sudo "$1" "$manager" || die "$2 is missing. Install $1 by hand, or let it be installed: HOLDFAST_INSTALL=yes"
     as_root=sudo
   fi
   echo "verify: installing $1 with $manager" >&2

@@ -24,6 +24,10 @@ import java.util.concurrent.TimeUnit;
  * the lock may be old; and under REPEATABLE READ and SERIALIZABLE a statement's view of the data is
  * older than the lock that it gets, so that those are refused.
  *
+ * <p>Take it before any savepoint. {@code ROLLBACK TO SAVEPOINT} frees a lock that was taken after
+ * the savepoint, while the transaction goes on: so does the rollback of a nested transaction of
+ * Spring. {@link #isHeld} tells; ask it before the commit where that may have happened.
+ *
  * <p>Waiting is asking again and again, with jitter: a wait inside the server would hold back the
  * clean-up of old rows, and deadlock with {@code CREATE INDEX CONCURRENTLY}. There is no order
  * among those who wait, and no token.
@@ -33,6 +37,14 @@ import java.util.concurrent.TimeUnit;
 public final class TransactionLock {
   private static final String EXCLUSIVE = "pg_try_advisory_xact_lock(?)";
   private static final String SHARED = "pg_try_advisory_xact_lock_shared(?)";
+  private static final String HELD =
+      """
+      SELECT EXISTS (
+        SELECT FROM pg_catalog.pg_locks
+        WHERE locktype = 'advisory' AND pid = pg_catalog.pg_backend_pid() AND granted
+          AND database = (SELECT oid FROM pg_catalog.pg_database
+                          WHERE datname = pg_catalog.current_database())
+          AND objsubid = 1 AND (classid::bigint << 32 | objid::bigint) = ? AND mode = ?)""";
   private static final long SHORTEST_NANOS = Duration.ofMillis(2).toNanos();
   private static final long LONGEST_NANOS = Duration.ofMillis(250).toNanos();
 
@@ -150,6 +162,26 @@ public final class TransactionLock {
   public void acquire(Connection connection, Duration wait) throws InterruptedException {
     if (!tryAcquire(connection, wait)) {
       throw new LockTimeoutException(name, wait);
+    }
+  }
+
+  /**
+   * Returns whether this transaction holds the lock now: false if it was not taken, and if it was
+   * taken after a savepoint to which the transaction has been rolled back. What was read under the
+   * lock may be old then; roll everything back.
+   *
+   * @throws BackendException if the statement fails
+   */
+  public boolean isHeld(Connection connection) {
+    try (PreparedStatement statement = connection.prepareStatement(HELD)) {
+      statement.setLong(1, LockKey.of(name));
+      statement.setString(2, isShared ? "ShareLock" : "ExclusiveLock");
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return row.getBoolean(1);
+      }
+    } catch (SQLException failed) {
+      throw Failures.of("inspect of '" + name + "' failed", failed, null);
     }
   }
 

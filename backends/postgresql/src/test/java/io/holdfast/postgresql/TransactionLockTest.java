@@ -14,6 +14,7 @@ import io.holdfast.testkit.servers.PgBouncer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -102,6 +103,41 @@ class TransactionLockTest {
       return lock.tryAcquire(connection, LONG);
     } catch (InterruptedException interrupted) {
       throw new AssertionError(interrupted);
+    }
+  }
+
+  @Test
+  void a_rollback_to_a_savepoint_frees_what_was_taken_after_it_and_it_can_be_asked()
+      throws Exception {
+    for (TransactionLock lock :
+        List.of(LOCK, LOCK.shared(), TransactionLock.named("a"), TransactionLock.named("b"))) {
+      try (Connection one = transaction();
+          Connection other = transaction()) {
+        assertThat(lock.isHeld(one)).isFalse();
+        Savepoint before = one.setSavepoint();
+        assertThat(lock.tryAcquire(one)).isTrue();
+        assertThat(lock.isHeld(one)).isTrue();
+        assertThat(lock.isHeld(other)).isFalse();
+        one.rollback(before);
+        assertThat(lock.isHeld(one)).isFalse();
+        assertThat(lock.tryAcquire(other)).isTrue();
+        other.rollback();
+        one.rollback();
+      }
+    }
+  }
+
+  @Test
+  void a_rollback_to_a_savepoint_keeps_what_was_taken_before_it() throws Exception {
+    try (Connection one = transaction();
+        Connection other = transaction()) {
+      assertThat(LOCK.tryAcquire(one)).isTrue();
+      one.rollback(one.setSavepoint());
+      assertThat(LOCK.isHeld(one)).isTrue();
+      assertThat(LOCK.tryAcquire(other)).isFalse();
+      one.commit();
+      assertThat(LOCK.isHeld(one)).isFalse();
+      other.rollback();
     }
   }
 

@@ -44,11 +44,12 @@ public final class FencingGuard {
   }
 
   /**
-   * The newest token is a column of the row that is guarded. PostgreSQL, MariaDB, MySQL, H2.
+   * The newest token is a column of the row that is guarded, and deleted with it: a row that is
+   * inserted again begins with the token that the insert gives it. PostgreSQL, MariaDB, MySQL, H2.
    *
-   * @param table the table
-   * @param key the column that tells which row
-   * @param column where the token is: BIGINT, not null, 0 at first
+   * @param table the table, not a view
+   * @param key the column that tells which row, and is unique
+   * @param column where the token is: BIGINT, not null, 0 while the row was never guarded
    * @param row the value of the key
    */
   public static FencingGuard column(String table, String key, String column, Object row) {
@@ -92,13 +93,17 @@ public final class FencingGuard {
   }
 
   /**
-   * Enters in a transaction of the caller, which must not have read anything yet. If it throws, the
+   * Enters in a transaction of the caller, which must not have read anything yet, nor have a
+   * savepoint to which it may be rolled back: that would undo the entry. If it throws, the
    * transaction is to be rolled back.
    *
    * @throws StaleTokenException if the resource has seen a newer token; the lease has been told
    * @throws LeaseLostException if the lease is known to be lost already
    * @throws IllegalArgumentException if the lease is not exclusive
-   * @throws IllegalStateException if the connection commits each statement on its own
+   * @throws IllegalStateException if the connection commits each statement on its own; in
+   *     PostgreSQL also if a savepoint is open
+   * @throws SQLException if the database fails, there is no row or column that could keep the
+   *     token, or the transaction's view of the data is known to be too old
    */
   public void enter(Connection connection, Lease lease) throws SQLException {
     try {

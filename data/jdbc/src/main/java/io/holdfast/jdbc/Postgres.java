@@ -2,7 +2,6 @@
 package io.holdfast.jdbc;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 
@@ -10,6 +9,12 @@ import java.time.Duration;
 final class Postgres {
   /** For this transaction alone: the connection may come from a pool. */
   static final String END_WHEN_IDLE = "set_config('idle_in_transaction_session_timeout', ?, true)";
+
+  /**
+   * Of the transaction itself. What is written while a savepoint is open bears another, by which it
+   * would be undone together with the savepoint.
+   */
+  static final String TRANSACTION_ID = "pg_current_xact_id()::xid";
 
   private Postgres() {}
 
@@ -25,10 +30,14 @@ final class Postgres {
     }
   }
 
-  static void endWhenIdle(Connection connection, Duration idle) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement("SELECT " + END_WHEN_IDLE)) {
-      statement.setString(1, millis(idle));
-      statement.execute();
+  /** Refuses an entry that ROLLBACK TO SAVEPOINT would undo while the transaction goes on. */
+  static void refuseSavepoint(boolean isOutside, String resource) {
+    if (!isOutside) {
+      throw new IllegalStateException(
+          "the guard of '%s' was entered after a savepoint, and would be left by a rollback to it:"
+                  .formatted(resource)
+              + " enter first (a nested transaction of Spring and the driver's autosave make"
+              + " savepoints)");
     }
   }
 

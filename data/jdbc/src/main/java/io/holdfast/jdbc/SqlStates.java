@@ -6,8 +6,10 @@ import java.util.Set;
 
 /** What failures of a database mean, as the standard and the databases code them. */
 final class SqlStates {
+  static final String SERIALIZATION_FAILURE = "40001";
+
   /** Serialization failure, deadlock; in PostgreSQL, MariaDB and H2. */
-  private static final Set<String> CONFLICTS = Set.of("40001", "40P01");
+  private static final Set<String> CONFLICTS = Set.of(SERIALIZATION_FAILURE, "40P01");
 
   private SqlStates() {}
 

@@ -48,8 +48,8 @@ final class TableFence implements Fence {
         INSERT INTO %s AS fence (resource, token) VALUES (?, ?)
         ON CONFLICT (resource) DO UPDATE SET token = excluded.token
         WHERE fence.token <= excluded.token
-        RETURNING %s"""
-            .formatted(TABLE, Postgres.END_WHEN_IDLE);
+        RETURNING fence.xmin = %s, %s"""
+            .formatted(TABLE, Postgres.TRANSACTION_ID, Postgres.END_WHEN_IDLE);
     String present = ", set_config('holdfast.fence_' || md5(?), ?, true)";
     try (PreparedStatement statement =
         connection.prepareStatement(forTriggers ? insert + present : insert)) {
@@ -61,7 +61,11 @@ final class TableFence implements Fence {
         statement.setString(5, token.toString());
       }
       try (ResultSet written = statement.executeQuery()) {
-        return written.next();
+        if (!written.next()) {
+          return false;
+        }
+        Postgres.refuseSavepoint(written.getBoolean(1), resource);
+        return true;
       }
     }
   }

@@ -5,25 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.FencingToken;
 import java.sql.SQLException;
-import java.util.UUID;
 import javax.sql.DataSource;
-import org.h2.jdbcx.JdbcDataSource;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.mariadb.jdbc.MariaDbDataSource;
 
 /** The guard with a column needs nothing of PostgreSQL. */
 class OtherDatabasesTest {
-
-  private static DataSource h2() {
-    JdbcDataSource database = new JdbcDataSource();
-    database.setURL("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
-    return database;
-  }
 
   abstract static class WithColumn extends GuardCases {
     @Override
@@ -35,7 +23,7 @@ class OtherDatabasesTest {
   @Nested
   @Tag("h2")
   class H2 extends WithColumn {
-    private final DataSource database = h2();
+    private final DataSource database = Databases.h2();
 
     @Override
     DataSource database() {
@@ -45,27 +33,10 @@ class OtherDatabasesTest {
 
   @Nested
   @Tag("mariadb")
-  @TestInstance(TestInstance.Lifecycle.PER_CLASS)
   class MariaDb extends WithColumn {
-    private MariaDbServer server;
-
-    @BeforeAll
-    void start() {
-      server = MariaDbServer.start();
-    }
-
-    @AfterAll
-    void stop() {
-      server.close();
-    }
-
     @Override
     DataSource database() {
-      try {
-        return new MariaDbDataSource(server.jdbcUrl());
-      } catch (SQLException failed) {
-        throw new AssertionError(failed);
-      }
+      return Databases.mariaDb();
     }
   }
 
@@ -75,7 +46,7 @@ class OtherDatabasesTest {
     assertThatThrownBy(
             () ->
                 FencingGuard.table("account/1")
-                    .in(h2())
+                    .in(Databases.h2())
                     .with(new FencingToken(1))
                     .call(connection -> Accounts.add(connection, 1)))
         .isInstanceOf(SQLException.class)

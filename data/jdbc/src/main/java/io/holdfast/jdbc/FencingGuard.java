@@ -69,7 +69,11 @@ public final class FencingGuard {
     return new FencingGuard(new TableFence(resource, true), IDLE);
   }
 
-  /** The statements that put these tables behind the guard of a resource; may be repeated. */
+  /**
+   * The statements that put these tables behind the guard of a resource, with their partitions and
+   * the tables that inherit from them. They may be repeated, and fail if a table is behind the
+   * guard of another resource.
+   */
   public static String triggerDdl(String resource, String... tables) {
     return TriggerDdl.of(resource, tables);
   }

@@ -6,22 +6,16 @@ final class TriggerDdl {
   private TriggerDdl() {}
 
   /**
-   * For each statement rather than each row: cheaper, and TRUNCATE has no rows.
-   *
    * @param resource goes into a literal
    */
   static String of(String resource, String... tables) {
     StringBuilder ddl = new StringBuilder(Resources.text("fence.sql"));
     ddl.append(Resources.text("trigger.sql"));
+    String literal = resource.replace("'", "''");
     for (String table : tables) {
       ddl.append(
-          """
-
-          CREATE OR REPLACE TRIGGER holdfast_fence
-            BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s
-            FOR EACH STATEMENT EXECUTE FUNCTION holdfast.require_token('%s');
-          """
-              .formatted(Names.checked(table, "a table"), resource.replace("'", "''")));
+          "%nSELECT holdfast.guard_table('%s', '%s');%n"
+              .formatted(Names.checked(table, "a table"), literal));
     }
     return ddl.toString();
   }

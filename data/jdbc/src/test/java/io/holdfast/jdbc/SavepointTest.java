@@ -33,14 +33,16 @@ class SavepointTest {
   private final DataSource database = Databases.postgres();
 
   enum Kind {
-    COLUMN(FencingGuard.column("account", "id", "fence", 1L)),
-    TABLE(FencingGuard.table("account/1")),
-    TRIGGER(FencingGuard.trigger("account/1"));
+    COLUMN,
+    TABLE,
+    TRIGGER;
 
-    final FencingGuard guard;
-
-    Kind(FencingGuard guard) {
-      this.guard = guard;
+    FencingGuard guard() {
+      return switch (this) {
+        case COLUMN -> FencingGuard.column("account", "id", "fence", 1L);
+        case TABLE -> FencingGuard.table("account/1");
+        case TRIGGER -> FencingGuard.trigger("account/1");
+      };
     }
   }
 
@@ -64,12 +66,12 @@ class SavepointTest {
     for (int entered = 0; entered < 2; entered++) { // Into a new row of the fence, and an old one.
       try (Connection connection = transaction(database)) {
         connection.setSavepoint();
-        assertThatThrownBy(() -> kind.guard.enter(connection, TOKEN))
+        assertThatThrownBy(() -> kind.guard().enter(connection, TOKEN))
             .isInstanceOf(IllegalStateException.class)
             .hasMessageContaining("savepoint");
         connection.rollback();
       }
-      kind.guard.in(database).with(TOKEN).call(connection -> "entered");
+      kind.guard().in(database).with(TOKEN).call(connection -> "entered");
     }
   }
 
@@ -83,7 +85,7 @@ class SavepointTest {
             () ->
                 new TransactionTemplate(manager)
                     .executeWithoutResult(
-                        outer -> nested.executeWithoutResult(inner -> enter(kind.guard))))
+                        outer -> nested.executeWithoutResult(inner -> enter(kind.guard()))))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("nested transaction of Spring");
   }
@@ -104,7 +106,7 @@ class SavepointTest {
       statement.execute("SAVEPOINT before");
       statement.execute("UPDATE account SET version = 1 WHERE id = 2");
       statement.execute("RELEASE SAVEPOINT before");
-      kind.guard.enter(connection, TOKEN);
+      kind.guard().enter(connection, TOKEN);
       Savepoint after = connection.setSavepoint();
       Accounts.add(connection, 1);
       connection.rollback(after);
@@ -113,7 +115,7 @@ class SavepointTest {
     }
     assertThat(Accounts.balance(database)).isEqualTo(100);
     assertThatThrownBy(
-            () -> kind.guard.in(database).with(new FencingToken(4)).call(connection -> "entered"))
+            () -> kind.guard().in(database).with(new FencingToken(4)).call(connection -> "entered"))
         .isInstanceOf(StaleTokenException.class);
   }
 
@@ -122,7 +124,7 @@ class SavepointTest {
     PGSimpleDataSource saving = (PGSimpleDataSource) Databases.postgres();
     saving.setProperty("autosave", "always");
     try (Connection connection = transaction(saving)) {
-      assertThatThrownBy(() -> Kind.TABLE.guard.enter(connection, TOKEN))
+      assertThatThrownBy(() -> Kind.TABLE.guard().enter(connection, TOKEN))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("autosave");
       connection.rollback();

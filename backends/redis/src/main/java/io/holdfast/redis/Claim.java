@@ -116,10 +116,23 @@ final class Claim {
         first, (int) (last - first), queuedSent == null ? firstRequest.sent() : queuedSent);
   }
 
-  /** It leaves. Returns for how long a request of it may yet be carried out, in nanoseconds. */
-  synchronized long leaves(long nowNanos) {
+  /**
+   * What a holder leaves behind.
+   *
+   * @param lateNanos for how long a request of it may yet be carried out, unanswered
+   * @param isLast whether a release that is sent now comes after all its requests
+   */
+  record Leaving(long lateNanos, boolean isLast) {}
+
+  /** It leaves: it does not ask again. */
+  synchronized Leaving leaves(long nowNanos) {
     left = true;
-    return isUnsettled ? Math.max(0, unsettledUntilNanos - nowNanos) : 0;
+    long lateNanos = isUnsettled ? Math.max(0, unsettledUntilNanos - nowNanos) : 0;
+    return new Leaving(lateNanos, unanswered == 0 && lateNanos == 0);
+  }
+
+  synchronized boolean hasLeft() {
+    return left;
   }
 
   synchronized boolean waits() {
@@ -130,8 +143,11 @@ final class Claim {
     return unanswered > 0 || waits();
   }
 
-  /** Whether no message can come for it any more. */
+  /**
+   * Whether no message can come for it any more. One that has left is remembered until its last
+   * release is answered.
+   */
   synchronized boolean isDone() {
-    return unanswered == 0 && (left || !mayStand);
+    return unanswered == 0 && !left && !mayStand && !isUnsettled;
   }
 }

@@ -8,7 +8,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Our holders that ask, wait, or were handed what they hold. */
+/**
+ * Our holders that ask, wait, were handed what they hold, or have left while a request or a release
+ * of them was unanswered. A message for any other is not for us: a clone of this process has the
+ * same channel.
+ */
 final class Claims {
   private final Map<Holder, Claim> claims = new ConcurrentHashMap<>();
 
@@ -22,7 +26,7 @@ final class Claims {
     return claims.get(holder);
   }
 
-  /** The hold is gone without a release. */
+  /** The hold is gone: no message is to come for its holder. */
   void forget(Holder holder) {
     claims.remove(holder);
   }

@@ -18,7 +18,7 @@ final class Messages implements Server.Ear {
   private final Unwanted unwanted;
   private final ForeignMessages foreign;
 
-  /** Told of a grant that nobody waits for. */
+  /** Told of a grant whose holder has left. */
   @FunctionalInterface
   interface Unwanted {
     void granted(Keys.LockKeys lock, Holder holder, String token);
@@ -55,6 +55,9 @@ final class Messages implements Server.Ear {
   private void granted(Holder holder, String[] words) {
     Claim claim = claims.find(holder);
     if (claim == null) {
+      return; // A clone of this process waits for it, or its release came after the grant.
+    }
+    if (claim.hasLeft()) {
       unwanted.granted(new Keys.LockKeys(words[5]), holder, words[2]);
       return;
     }

@@ -38,25 +38,32 @@ final class Releaser {
 
   CompletableFuture<Boolean> release(Hold hold) {
     Claim claim = claims.find(hold.holder());
-    String entry = claim == null ? "" : claim.entry();
-    long lateNanos = claim == null ? 0 : claim.leaves(context.now().monotonicNanos());
+    return Answers.typed(
+        "release of '" + hold.name() + "' failed",
+        claim == null ? send(hold, "") : release(hold, claim));
+  }
+
+  /** Of a holder that may stand in the queue, or of which a request may yet be carried out. */
+  private CompletableFuture<Boolean> release(Hold hold, Claim claim) {
+    Claim.Leaving leaving = claim.leaves(context.now().monotonicNanos());
+    Duration late = Duration.ofNanos(leaving.lateNanos());
     CompletableFuture<Boolean> answer = new CompletableFuture<>();
     Answers.handle(
-        send(hold, entry),
+        send(hold, claim.entry()),
         (held, failure) -> {
-          if (failure != null) {
-            forgetLater(hold);
-            answer.completeExceptionally(
-                Failures.of("release of '" + hold.name() + "' failed", failure));
-            return;
+          if (failure == null && leaving.isLast()) {
+            claims.forget(hold.holder());
+          } else {
+            forgetLater(hold, late);
           }
-          if (claim != null) {
-            claims.tidy(claim);
+          if (failure == null) {
+            answer.complete(held);
+          } else {
+            answer.completeExceptionally(failure);
           }
-          answer.complete(held);
         });
-    if (lateNanos > 0) {
-      context.after(Duration.ofNanos(lateNanos), () -> Answers.ignore(send(hold, entry)));
+    if (!late.isZero()) {
+      context.after(late, () -> Answers.ignore(release(hold)));
     }
     return answer;
   }
@@ -87,8 +94,8 @@ final class Releaser {
   }
 
   /**
-   * Ends the hold that was granted with this token and that nobody waits for: the next client shall
-   * not wait for its end. The holder may ask again meanwhile, so no other hold of it ends.
+   * Ends the hold that was granted with this token to a holder that has left: the next client shall
+   * not wait for its end. No other hold of the holder ends.
    */
   void giveBack(Keys.LockKeys lock, Holder holder, String token) {
     String[] arguments = {holder.toString(), token};
@@ -154,9 +161,10 @@ final class Releaser {
         });
   }
 
-  /** A release that is never answered leaves nothing behind here either. */
-  private void forgetLater(Hold hold) {
+  /** When the store has dropped what may stand there, whether or not a release was answered. */
+  private void forgetLater(Hold hold, Duration late) {
     context.after(
-        hold.leaseTime().plusMillis(Acquirer.CREDIBLE_MILLIS), () -> claims.forget(hold.holder()));
+        late.plus(hold.leaseTime()).plusMillis(Acquirer.CREDIBLE_MILLIS),
+        () -> claims.forget(hold.holder()));
   }
 }

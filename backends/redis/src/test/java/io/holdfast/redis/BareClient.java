@@ -17,12 +17,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
@@ -30,14 +32,27 @@ import org.jspecify.annotations.Nullable;
 
 /** A client without core: it sends what a test says, when it says it, and renews nothing. */
 final class BareClient implements BackendContext, AutoCloseable {
-  private final Origin origin =
-      new Origin(UUID.randomUUID().toString().replace("-", ""), "test", 1, "test");
+  /** What is due so late is run when a test says so; all that the tests wait for is sooner. */
+  private static final Duration LATER = Duration.ofSeconds(2);
+
+  private record Later(Duration delay, Runnable task) {}
+
+  private final Origin origin;
   private final LockBackend backend;
   private final AtomicLong aheadNanos = new AtomicLong();
   private final BlockingQueue<Long> served = new LinkedBlockingQueue<>();
   private final BlockingQueue<String> retried = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Long> lost = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Later> later =
+      new PriorityBlockingQueue<>(16, Comparator.comparing(Later::delay));
 
   BareClient(String address) {
+    this(address, UUID.randomUUID().toString().replace("-", ""));
+  }
+
+  /** A client with this id, which another may have too. */
+  BareClient(String address, String process) {
+    this.origin = new Origin(process, "test", 1, "test");
     this.backend = BackendProvider.backendAt(address);
     backend.start(this);
   }
@@ -52,9 +67,11 @@ final class BareClient implements BackendContext, AutoCloseable {
   }
 
   CompletableFuture<Acquisition> acquire(String name, long number, Duration patience) {
-    return backend
-        .acquire(new AcquireRequest(hold(name, number), patience, 0, now(), null))
-        .toCompletableFuture();
+    return backend.acquire(request(name, number, patience)).toCompletableFuture();
+  }
+
+  AcquireRequest request(String name, long number, Duration patience) {
+    return new AcquireRequest(hold(name, number), patience, 0, now(), null);
   }
 
   CompletableFuture<Boolean> release(String name, long number) {
@@ -71,9 +88,21 @@ final class BareClient implements BackendContext, AutoCloseable {
     return retried.poll(30, TimeUnit.SECONDS);
   }
 
+  /** The number of the next holder whose hold was lost. */
+  @Nullable Long lost() throws InterruptedException {
+    return lost.poll(30, TimeUnit.SECONDS);
+  }
+
+  /** Runs what was to be done later, in order. */
+  void runLater() {
+    List<Later> due = new ArrayList<>();
+    later.drainTo(due);
+    due.forEach(each -> each.task().run());
+  }
+
   private Hold hold(String name, long number) {
     Holder holder = new Holder(origin.process(), number);
-    return new Hold(name, holder, Mode.EXCLUSIVE, Duration.ofMinutes(1));
+    return new Hold(name, holder, Mode.EXCLUSIVE, Duration.ofMinutes(10));
   }
 
   /** Takes so many locks whose names begin so, many at a time. */
@@ -111,6 +140,10 @@ final class BareClient implements BackendContext, AutoCloseable {
 
   @Override
   public void after(Duration delay, Runnable task) {
+    if (delay.compareTo(LATER) >= 0) {
+      later.add(new Later(delay, task));
+      return;
+    }
     CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS).execute(task);
   }
 
@@ -130,7 +163,9 @@ final class BareClient implements BackendContext, AutoCloseable {
   }
 
   @Override
-  public void lost(Holder holder, LossCause cause) {}
+  public void lost(Holder holder, LossCause cause) {
+    lost.add(holder.number());
+  }
 
   @Override
   public void close() {

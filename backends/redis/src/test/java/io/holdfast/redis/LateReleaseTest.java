@@ -104,25 +104,4 @@ class LateReleaseTest {
       assertThat(primary.call("GET", "lock:n")).isEqualTo(holder);
     }
   }
-
-  @Test
-  void of_a_grant_that_a_message_told_of_too_late_does_not_end_the_next_one() throws Exception {
-    try (BareClient client = new BareClient("redis://" + primary.hostAndPort())) {
-      Granted grant = (Granted) client.acquire("n", 1, Duration.ZERO).get(30, TimeUnit.SECONDS);
-      tell(client, grant.token() - 1);
-      assertThat(primary.call("EXISTS", "lock:n")).isEqualTo(1L);
-      tell(client, grant.token());
-      assertThat(primary.call("EXISTS", "lock:n")).isEqualTo(0L);
-    }
-  }
-
-  /** As if it had been granted by message, before what it knows of; and waits for what it does. */
-  private void tell(BareClient client, long token) {
-    String process = client.origin().process();
-    long before = Clients.scripts(primary);
-    String grant =
-        String.join(" ", "granted", process + "-1", token + "", token + "", "1", "lock:n");
-    primary.call("PUBLISH", Keys.CHANNEL + process, grant);
-    Eventually.until("it is given back", () -> Clients.scripts(primary) > before);
-  }
 }

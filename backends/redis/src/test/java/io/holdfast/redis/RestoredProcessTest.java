@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.spi.LockBackend.Acquisition.Held;
 import io.holdfast.testkit.servers.RedisServer;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -14,6 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two processes that were restored from one snapshot: with one id, and randomness of their own. */
 @Tag("redis")
@@ -33,6 +36,33 @@ class RestoredProcessTest {
       assertThat(second.holder().process()).isEqualTo(first.holder().process());
       assertThat(second.token().isNewerThan(first.token())).isTrue();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"by a stranger", "by its clone"})
+  void does_not_give_back_a_lock_that_was_handed_to_its_clone(String handed) throws Exception {
+    try (RedisServer server = RedisServer.start()) {
+      String address = "redis://" + server.hostAndPort();
+      try (BareClient one = new BareClient(address);
+          BareClient clone = new BareClient(address, one.origin().process());
+          BareClient stranger = new BareClient(address)) {
+        BareClient holder = handed.equals("by its clone") ? clone : stranger;
+        Duration wait = Duration.ofMinutes(5);
+        holder.acquire("n", 1, wait).get(1, TimeUnit.MINUTES);
+        assertThat(one.acquire("n", 2, wait).get(1, TimeUnit.MINUTES)).isInstanceOf(Held.class);
+        assertThat(holder.release("n", 1).get(1, TimeUnit.MINUTES)).isTrue();
+        awaitWhatFollows(clone, server);
+        assertThat(server.call("GET", "lock:n")).isEqualTo(one.origin().process() + "-2");
+      }
+    }
+  }
+
+  /** Until it has heard all messages, and what it has sent because of them was answered. */
+  private static void awaitWhatFollows(BareClient client, RedisServer server) throws Exception {
+    String process = client.origin().process();
+    server.call("PUBLISH", Keys.CHANNEL + process, "forced " + process + "-9");
+    assertThat(client.lost()).isEqualTo(9);
+    client.backend().inspect("n").toCompletableFuture().get(1, TimeUnit.MINUTES);
   }
 
   private static Holdfast restored(RedisServer server) {

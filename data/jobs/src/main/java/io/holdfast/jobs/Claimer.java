@@ -50,18 +50,16 @@ final class Claimer implements Runnable {
 
   @Override
   public void run() {
-    try {
-      while (!closed) {
-        Registration life = heart.alive();
-        int room = life == null ? 0 : parts.hand().awaitRoom(pollNanos);
-        if (life == null) {
-          parts.time().sleep(Math.min(pollNanos, 20_000_000));
-        } else if (room > 0 && life.isAlive()) {
-          claim(life, room);
-        }
-      }
-    } catch (InterruptedException closing) {
-      Thread.currentThread().interrupt();
+    new Loop(parts, "claim jobs", () -> closed, this::turn).run();
+  }
+
+  private void turn() throws InterruptedException {
+    Registration life = heart.alive();
+    int room = life == null ? 0 : parts.hand().awaitRoom(pollNanos);
+    if (life == null) {
+      parts.time().sleep(Math.min(pollNanos, 20_000_000));
+    } else if (room > 0 && life.isAlive()) {
+      claim(life, room);
     }
   }
 
@@ -85,6 +83,9 @@ final class Claimer implements Runnable {
       doubts = true;
       parts.trouble("give jobs", failed);
       parts.time().sleep(PAUSE.toNanos());
+    } catch (RuntimeException | Error failed) {
+      doubts = true;
+      throw failed;
     }
   }
 
@@ -93,7 +94,7 @@ final class Claimer implements Runnable {
     try {
       List<Long> known = parts.hand().known();
       parts.database().call(c -> parts.sql().disown(c, life.id(), known)).ifPresent(life::epoch);
-    } catch (SQLException failed) {
+    } catch (SQLException | RuntimeException | Error failed) {
       doubts = true;
       throw failed;
     }

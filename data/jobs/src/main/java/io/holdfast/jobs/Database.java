@@ -39,7 +39,7 @@ final class Database {
         T value = work.on(connection);
         restore(connection, autoCommit, before);
         return value;
-      } catch (SQLException | RuntimeException failed) {
+      } catch (SQLException | RuntimeException | Error failed) {
         restoreIfItWorks(connection, autoCommit, before);
         throw failed;
       }
@@ -55,7 +55,7 @@ final class Database {
   private static void restoreIfItWorks(Connection connection, boolean autoCommit, int timeout) {
     try {
       restore(connection, autoCommit, timeout);
-    } catch (SQLException broken) {
+    } catch (SQLException | RuntimeException | Error broken) {
       // The pool finds out.
     }
   }

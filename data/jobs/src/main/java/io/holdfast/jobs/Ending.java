@@ -40,7 +40,7 @@ record Ending(
   private static String said(@Nullable Throwable error) {
     try {
       return String.valueOf(error);
-    } catch (RuntimeException unspeakable) {
+    } catch (RuntimeException | Error unspeakable) {
       return "an error that cannot say what it is";
     }
   }

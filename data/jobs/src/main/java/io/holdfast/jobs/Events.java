@@ -21,7 +21,7 @@ final class Events {
     for (JobListener listener : listeners) {
       try {
         event.accept(listener);
-      } catch (RuntimeException thrown) {
+      } catch (Throwable thrown) {
         log.atWarn().setCause(thrown).log("a listener of jobs failed");
       }
     }
@@ -32,6 +32,15 @@ final class Events {
         .addKeyValue("queue", queue)
         .addKeyValue("state", problem.getSQLState())
         .log("the database did not {}; it is asked again", what);
+    tell(listener -> listener.trouble(new JobListener.Trouble(queue, what, problem)));
+  }
+
+  /** Something was thrown that is no failure of the database. */
+  void broken(String queue, String what, Throwable problem) {
+    log.atError()
+        .addKeyValue("queue", queue)
+        .setCause(problem)
+        .log("a worker could not {}; it tries again", what);
     tell(listener -> listener.trouble(new JobListener.Trouble(queue, what, problem)));
   }
 

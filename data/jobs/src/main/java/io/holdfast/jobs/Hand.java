@@ -80,6 +80,11 @@ final class Hand {
     return run;
   }
 
+  /** No more is to come. */
+  synchronized boolean isOver() {
+    return closed && waiting.isEmpty();
+  }
+
   synchronized void ended(Run run) {
     running.remove(run.token().value());
     if (closed ? running.isEmpty() : room() > 0) {

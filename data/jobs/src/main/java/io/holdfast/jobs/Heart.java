@@ -39,14 +39,12 @@ final class Heart {
   /** Beats three times in a lease time, and sooner again if it was not answered. */
   void beat() {
     long usual = leaseTime.toNanos() / 3;
-    try {
-      while (!closed) {
-        boolean answered = beatOnce();
-        parts.time().sleep(answered ? usual : usual / 5);
-      }
-    } catch (InterruptedException closing) {
-      Thread.currentThread().interrupt();
-    }
+    Loop.Step step =
+        () -> {
+          boolean answered = beatOnce();
+          parts.time().sleep(answered ? usual : usual / 5);
+        };
+    new Loop(parts, "say that it lives", () -> closed, step).run();
   }
 
   private boolean beatOnce() {
@@ -96,18 +94,16 @@ final class Heart {
 
   /** Ends a life whose time has run out, at that time. */
   void watch() {
-    try {
-      while (!closed) {
-        Registration life = current;
-        long left = life == null || life.isOver() ? leaseTime.toNanos() / 20 : life.nanosLeft();
-        if (left > 0) {
-          parts.time().sleep(Math.max(left, 1_000_000));
-        } else if (life != null) {
-          end(life, LossOfClaim.HEARTBEAT);
-        }
-      }
-    } catch (InterruptedException closing) {
-      Thread.currentThread().interrupt();
+    new Loop(parts, "watch its time", () -> closed, this::watchOnce).run();
+  }
+
+  private void watchOnce() throws InterruptedException {
+    Registration life = current;
+    long left = life == null || life.isOver() ? leaseTime.toNanos() / 20 : life.nanosLeft();
+    if (left > 0) {
+      parts.time().sleep(Math.max(left, 1_000_000));
+    } else if (life != null) {
+      end(life, LossOfClaim.HEARTBEAT);
     }
   }
 

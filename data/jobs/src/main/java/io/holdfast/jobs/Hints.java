@@ -94,7 +94,9 @@ final class Hints implements AutoCloseable {
             hear(driver);
             statement.execute("UNLISTEN " + channel);
           }
-        } catch (SQLException broken) {
+        } catch (LinkageError absent) {
+          throw absent;
+        } catch (SQLException | RuntimeException | Error broken) {
           log.atDebug().setCause(broken).log("no hints for now; workers poll");
           time.sleep(PAUSE.toNanos());
         }

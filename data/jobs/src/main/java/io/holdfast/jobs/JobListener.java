@@ -33,7 +33,7 @@ public interface JobListener {
   /** A job was taken from a dead worker, and is ready again. */
   default void rescued(Rescued event) {}
 
-  /** The database could not be asked; it will be asked again. */
+  /** The database could not be asked, or a worker met an error; it tries again. */
   default void trouble(Trouble event) {}
 
   /**
@@ -110,13 +110,13 @@ public interface JobListener {
   record Rescued(String queue, long id, int attempt) {}
 
   /**
-   * The database could not be asked.
+   * The database could not be asked, or a worker met an error.
    *
    * @param queue the worker's queue
-   * @param what what was asked
-   * @param problem what came back
+   * @param what what was to be done
+   * @param problem what came back: a {@link SQLException}, unless something else is broken
    */
-  record Trouble(String queue, String what, SQLException problem) {}
+  record Trouble(String queue, String what, Throwable problem) {}
 
   /** Why a claim was lost. */
   enum LossOfClaim {

@@ -10,6 +10,7 @@ final class Keeper implements Runnable {
   private final WorkerParts parts;
   private final Housekeeping housekeeping;
   private volatile boolean closed;
+  private long nextCleaning;
 
   Keeper(WorkerParts parts, Housekeeping housekeeping) {
     this.parts = parts;
@@ -22,19 +23,16 @@ final class Keeper implements Runnable {
 
   @Override
   public void run() {
-    long third = parts.settings().leaseTime().toNanos() / 3;
-    long nextCleaning = parts.time().nanos() + jittered(Housekeeping.INTERVAL.toNanos());
-    try {
-      while (!closed) {
-        parts.time().sleep(jittered(third));
-        rescue();
-        if (parts.time().nanos() - nextCleaning > 0) {
-          nextCleaning = parts.time().nanos() + jittered(Housekeeping.INTERVAL.toNanos());
-          clean();
-        }
-      }
-    } catch (InterruptedException closing) {
-      Thread.currentThread().interrupt();
+    nextCleaning = parts.time().nanos() + jittered(Housekeeping.INTERVAL.toNanos());
+    new Loop(parts, "look after dead workers", () -> closed, this::look).run();
+  }
+
+  private void look() throws InterruptedException {
+    parts.time().sleep(jittered(parts.settings().leaseTime().toNanos() / 3));
+    rescue();
+    if (parts.time().nanos() - nextCleaning > 0) {
+      nextCleaning = parts.time().nanos() + jittered(Housekeeping.INTERVAL.toNanos());
+      clean();
     }
   }
 

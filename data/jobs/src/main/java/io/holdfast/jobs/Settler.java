@@ -49,13 +49,11 @@ final class Settler implements Runnable {
 
   @Override
   public void run() {
-    try {
-      for (List<Ending> batch = next(); !batch.isEmpty(); batch = next()) {
-        settle(batch);
-      }
-    } catch (InterruptedException closing) {
-      Thread.currentThread().interrupt();
-    }
+    new Loop(parts, "tell how jobs ended", this::isOver, () -> settle(next())).run();
+  }
+
+  private synchronized boolean isOver() {
+    return closed && endings.isEmpty();
   }
 
   /** What has ended since the last time, waiting for the first; nothing when all is told. */
@@ -92,14 +90,20 @@ final class Settler implements Runnable {
         return;
       } catch (SQLException failed) {
         parts.trouble("take the results of " + endings.size() + " jobs", failed);
-        if (parts.time().nanos() - end > 0) {
-          parts.hand().forget(endings.stream().map(Ending::run).toList());
-          doubt.run();
-          return;
-        }
-        parts.time().sleep(PAUSE.toNanos());
+      } catch (RuntimeException | Error failed) {
+        parts.events().broken(parts.queue(), "tell how " + endings.size() + " jobs ended", failed);
       }
+      if (parts.time().nanos() - end > 0) {
+        giveUp(endings);
+        return;
+      }
+      parts.time().sleep(PAUSE.toNanos());
     }
+  }
+
+  private void giveUp(List<Ending> endings) {
+    parts.hand().forget(endings.stream().map(Ending::run).toList());
+    doubt.run();
   }
 
   private Set<Long> end(Connection connection, Result result, List<Ending> endings)

@@ -57,16 +57,23 @@ public final class Worker implements AutoCloseable {
   }
 
   private void runJobs() {
+    new Loop(parts, "run jobs", parts.hand()::isOver, this::runNext).run();
+  }
+
+  private void runNext() throws InterruptedException {
+    Run run = parts.hand().take();
+    if (run == null) {
+      return;
+    }
     try {
-      for (Run run = parts.hand().take(); run != null; run = parts.hand().take()) {
-        try {
-          runJob(run);
-        } finally {
-          parts.hand().ended(run);
-        }
-      }
-    } catch (InterruptedException stray) {
-      Thread.currentThread().interrupt();
+      runJob(run);
+    } catch (RuntimeException | Error failed) {
+      // Its end will not be told: the database is to give it to somebody else.
+      parts.hand().forget(List.of(run));
+      claimer.doubt();
+      throw failed;
+    } finally {
+      parts.hand().ended(run);
     }
   }
 
@@ -151,6 +158,8 @@ public final class Worker implements AutoCloseable {
       heart.leave();
     } catch (SQLException failed) {
       parts.trouble("let the worker go", failed);
+    } catch (RuntimeException | Error failed) {
+      parts.events().broken(parts.queue(), "leave", failed);
     }
   }
 

@@ -65,7 +65,7 @@ CREATE TABLE IF NOT EXISTS holdfast_jobs.worker (
   name  text NOT NULL,
   since timestamptz NOT NULL,
   until timestamptz NOT NULL,            -- after this anybody may take its jobs away
-  epoch integer NOT NULL DEFAULT 0       -- raised when it does not know what it has claimed
+  epoch integer NOT NULL DEFAULT 0       -- raised when it does not know what it has claimed; -1 if it is dead for good
 ) WITH (fillfactor = 20, autovacuum_vacuum_threshold = 500);
 
 -- Some functions ask for generic plans: with others the planner would begin anew in every call, for no better plan.
@@ -206,7 +206,7 @@ RETURNS bigint[] LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET jit = off AS $$
 BEGIN
   UPDATE holdfast_jobs.worker SET until = clock_timestamp() + lease * interval '1 microsecond'
-  WHERE id = beating AND until > clock_timestamp();
+  WHERE id = beating AND epoch >= 0 AND until > clock_timestamp();
   IF NOT FOUND THEN
     RETURN NULL;
   END IF;
@@ -223,33 +223,41 @@ DECLARE
   next_epoch integer;
 BEGIN
   PERFORM FROM holdfast_jobs.worker WHERE id = doubting FOR UPDATE;
-  UPDATE holdfast_jobs.worker SET epoch = epoch + 1 WHERE id = doubting RETURNING epoch INTO next_epoch;
+  UPDATE holdfast_jobs.worker SET epoch = epoch + 1 WHERE id = doubting AND epoch >= 0 RETURNING epoch INTO next_epoch;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
   UPDATE holdfast_jobs.job SET state = 1, worker = NULL, token = NULL, attempt = attempt - 1
   WHERE worker = doubting AND state = 2 AND token <> ALL (known);
   RETURN next_epoch;
 END $$;
 
--- Takes the jobs of workers that were just removed: back into the queue, or to the dead letters if it was their last try.
--- Rows in the order of their ids: whoever completes them meanwhile does the same.
+-- Takes the jobs of workers that are dead for good: back into the queue, or to the dead letters if it was their last try.
+-- Not those whose rows are locked: they end with some handler's transaction, or in a later look if that is rolled back.
+-- Until then their worker's row stays.
 CREATE OR REPLACE FUNCTION holdfast_jobs.take_from(gone bigint[])
 RETURNS TABLE (job_id bigint, job_queue text, job_attempt smallint, is_dead boolean)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+  taken bigint[];
 BEGIN
-  PERFORM FROM holdfast_jobs.job WHERE worker = ANY (gone) AND state = 2 ORDER BY id FOR NO KEY UPDATE;
+  taken := ARRAY(SELECT id FROM holdfast_jobs.job WHERE worker = ANY (gone) AND state = 2 FOR NO KEY UPDATE SKIP LOCKED);
   RETURN QUERY
   WITH dead AS (
-    DELETE FROM holdfast_jobs.job WHERE worker = ANY (gone) AND state = 2 AND attempt >= max_attempts RETURNING *
+    DELETE FROM holdfast_jobs.job WHERE id = ANY (taken) AND attempt >= max_attempts RETURNING *
   )
   INSERT INTO holdfast_jobs.finished AS finished
   SELECT id, queue, 4, rank, attempt, max_attempts, enqueued_at, statement_timestamp(), unique_key, 'its worker died', payload
   FROM dead RETURNING finished.id, finished.queue, finished.attempt, true;
   RETURN QUERY
   UPDATE holdfast_jobs.job SET state = 1, worker = NULL, token = NULL, error = 'its worker died'
-  WHERE worker = ANY (gone) AND state = 2 RETURNING job.id, job.queue, job.attempt, false;
+  WHERE id = ANY (taken) RETURNING job.id, job.queue, job.attempt, false;
+  DELETE FROM holdfast_jobs.worker
+  WHERE id = ANY (gone) AND NOT EXISTS (SELECT FROM holdfast_jobs.job WHERE job.worker = worker.id AND job.state = 2);
 END $$;
 
--- By whichever worker notices. Two statements, because only the second sees the last claims of those that the first removed.
+-- By whichever worker notices. Two statements, because only the second sees the last claims of those that the first marked.
 CREATE OR REPLACE FUNCTION holdfast_jobs.rescue()
 RETURNS TABLE (job_id bigint, job_queue text, job_attempt smallint, is_dead boolean)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -257,11 +265,11 @@ DECLARE
   gone bigint[];
 BEGIN
   WITH expired AS MATERIALIZED (
-    SELECT id FROM holdfast_jobs.worker WHERE until <= clock_timestamp() FOR UPDATE SKIP LOCKED
-  ), removed AS (
-    DELETE FROM holdfast_jobs.worker USING expired WHERE worker.id = expired.id RETURNING worker.id
+    SELECT id FROM holdfast_jobs.worker WHERE epoch < 0 OR until <= clock_timestamp() FOR UPDATE SKIP LOCKED
+  ), marked AS (
+    UPDATE holdfast_jobs.worker SET epoch = -1 FROM expired WHERE worker.id = expired.id RETURNING worker.id
   )
-  SELECT array_agg(id) INTO gone FROM removed;
+  SELECT array_agg(id) INTO gone FROM marked;
   IF gone IS NOT NULL THEN
     RETURN QUERY SELECT * FROM holdfast_jobs.take_from(gone);
   END IF;
@@ -270,7 +278,8 @@ END $$;
 CREATE OR REPLACE FUNCTION holdfast_jobs.leave(leaving bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  DELETE FROM holdfast_jobs.worker WHERE id = leaving;
+  PERFORM FROM holdfast_jobs.worker WHERE id = leaving FOR UPDATE;
+  UPDATE holdfast_jobs.worker SET epoch = -1 WHERE id = leaving;
   PERFORM FROM holdfast_jobs.take_from(ARRAY[leaving]);
 END $$;
 

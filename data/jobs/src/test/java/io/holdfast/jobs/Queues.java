@@ -180,10 +180,8 @@ final class Queues implements AutoCloseable {
   /** The first column of the first row; the schema is written {@code $}. */
   long number(String sql) {
     try (Connection connection = direct();
-        Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(named(sql))) {
-      row.next();
-      return row.getLong(1);
+        Statement statement = connection.createStatement()) {
+      return number(statement, named(sql));
     } catch (SQLException failed) {
       throw new AssertionError(failed);
     }
@@ -196,6 +194,13 @@ final class Queues implements AutoCloseable {
 
   private static String url(int port, String user) {
     return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=" + user;
+  }
+
+  static long number(Statement statement, String sql) throws SQLException {
+    try (ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getLong(1);
+    }
   }
 
   /** With the schema's name in place of the dollar sign. */

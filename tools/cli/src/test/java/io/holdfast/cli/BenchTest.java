@@ -34,8 +34,8 @@ class BenchTest extends LookingCases {
       Matcher each = Pattern.compile("\"commandsPerLock\":([0-9.]+)").matcher(bench.output());
       assertThat(each.results().map(found -> Double.valueOf(found.group(1))))
           .hasSize(2)
-          // At least a script to acquire and one to release, and what they call.
-          .allMatch(commands -> commands > 4 && commands < 100);
+          // At least one to acquire and one to release; requests of the same moment share the rest.
+          .allMatch(commands -> commands >= 2 && commands < 100);
     }
   }
 

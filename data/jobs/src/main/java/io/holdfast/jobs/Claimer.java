@@ -26,8 +26,8 @@ final class Claimer implements Runnable {
     this.parts = parts;
     this.heart = heart;
     this.completion =
-        (connection, one) ->
-            !parts.sql().complete(connection, one, parts.keepsFinished()).isEmpty();
+        (connection, run) ->
+            parts.claims().completeWithin(connection, run, parts.keepsFinished());
     this.pollNanos = parts.settings().pollInterval().toNanos();
     this.scan = new Scan(pollNanos, parts.time());
   }
@@ -69,8 +69,10 @@ final class Claimer implements Runnable {
         disown(life);
       }
       boolean fromFront = scan.begin();
-      JobsSql.Claim claim = new JobsSql.Claim(life, parts.queue(), room, fromFront, scan.from());
-      JobsSql.Claimed claimed = parts.database().call(c -> parts.sql().claim(c, claim));
+      ClaimsSql.Claim claim =
+          new ClaimsSql.Claim(
+              life, parts.queue(), room, parts.hand().idle(), fromFront, scan.from());
+      ClaimsSql.Claimed claimed = parts.database().call(c -> parts.claims().claim(c, claim));
       scan.end(claimed.last());
       take(life, claimed.jobs(), room);
       if (claimed.jobs().size() < room && fromFront) {
@@ -117,7 +119,7 @@ final class Claimer implements Runnable {
     try {
       parts
           .database()
-          .call(c -> parts.sql().release(c, runs.stream().map(Ending::released).toList()));
+          .call(c -> parts.claims().release(c, runs.stream().map(Ending::released).toList()));
     } catch (SQLException failed) {
       parts.trouble("take back " + runs.size() + " jobs", failed);
     }

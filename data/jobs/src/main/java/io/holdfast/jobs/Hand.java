@@ -26,6 +26,15 @@ final class Hand {
   private final Set<Long> known = new HashSet<>();
   private boolean closed;
 
+  /** How many of the waiting, from the first, may begin. */
+  private int startable;
+
+  /** Prefetched ones may begin up to this token. */
+  private long mark;
+
+  /** How many the database is told of before there is a thread for them: more if they are short. */
+  private int ahead;
+
   Hand(int concurrency, int prefetch, WorkerTime time) {
     this.concurrency = concurrency;
     this.prefetch = prefetch;
@@ -63,21 +72,82 @@ final class Hand {
     }
     waiting.addAll(runs);
     runs.forEach(run -> known.add(run.token().value()));
+    count();
     notifyAll();
     return true;
   }
 
   /** The next one, which counts as running; null if no more is to come. */
   synchronized @Nullable Run take() throws InterruptedException {
-    while (waiting.isEmpty()) {
+    while (startable == 0) {
       if (closed) {
         return null;
       }
       wait();
     }
     Run run = waiting.remove();
+    startable--;
     running.put(run.token().value(), run);
+    if (lacksStartable()) {
+      notifyAll();
+    }
     return run;
+  }
+
+  /** How many threads have nothing to do, and nothing that waits for them. */
+  synchronized int idle() {
+    return Math.max(0, concurrency - running.size() - waiting.size());
+  }
+
+  private void count() {
+    startable = 0;
+    for (Run run : waiting) {
+      if (run.isPrefetched() && run.token().value() > mark) {
+        return;
+      }
+      startable++;
+    }
+  }
+
+  private boolean lacksStartable() {
+    return startable < waiting.size()
+        && (startable == 0 ? ahead > 0 || running.size() < concurrency : startable <= ahead / 2);
+  }
+
+  /** The last of those that should begin next, of which the database is to be told; null at the end. */
+  synchronized @Nullable Run awaitBeginning() throws InterruptedException {
+    Run last = beginning();
+    // Asked for again at once, it was too little; otherwise it was enough.
+    ahead = last == null ? ahead / 2 : Math.min(prefetch, Math.max(concurrency, 2 * ahead));
+    while (last == null && !closed) {
+      wait();
+      last = beginning();
+    }
+    return last;
+  }
+
+  private @Nullable Run beginning() {
+    if (!lacksStartable()) {
+      return null;
+    }
+    int free = concurrency - running.size();
+    Run last = null;
+    int place = 0;
+    for (Run run : waiting) {
+      place++;
+      if (place > Math.max(free, ahead) || (run.countsExactly() && place > free)) {
+        break;
+      }
+      last = run;
+    }
+    return last != null && last.token().value() > mark ? last : null;
+  }
+
+  /** The database knows that prefetched ones begin, up to this token. */
+  synchronized void mayBegin(long token) {
+    mark = token;
+    count();
+    notifyAll();
   }
 
   /** No more is to come. */
@@ -87,7 +157,7 @@ final class Hand {
 
   synchronized void ended(Run run) {
     running.remove(run.token().value());
-    if (closed ? running.isEmpty() : room() > 0) {
+    if (closed ? running.isEmpty() : room() > 0 || lacksStartable()) {
       notifyAll();
     }
   }
@@ -112,6 +182,7 @@ final class Hand {
   /** Drops what this life of the worker has claimed and not begun. */
   synchronized void drop(Registration over) {
     waiting.removeIf(run -> run.registration() == over && known.remove(run.token().value()));
+    count();
     notifyAll();
   }
 
@@ -120,6 +191,7 @@ final class Hand {
     closed = true;
     List<Run> rest = new ArrayList<>(waiting);
     waiting.clear();
+    startable = 0;
     notifyAll();
     return rest;
   }

@@ -26,7 +26,7 @@ final class HealthSql {
 
   private static final String TABLE =
       """
-      SELECT (SELECT count(*) FROM %1$s.worker WHERE until > statement_timestamp()),
+      SELECT (SELECT count(*) FROM %1$s.worker WHERE epoch >= 0 AND until > statement_timestamp()),
              coalesce(n_dead_tup, 0), coalesce(n_live_tup, 0), pg_total_relation_size(relid),
              (SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)) * 1000, 0)
               FROM pg_stat_activity WHERE pid <> pg_backend_pid()),
@@ -66,7 +66,7 @@ final class HealthSql {
         String queue = row.getString(1);
         depths
             .computeIfAbsent(queue, name -> new EnumMap<>(JobState.class))
-            .put(JobState.of(row.getInt(2)), row.getLong(3));
+            .merge(JobState.of(row.getInt(2)), row.getLong(3), Long::sum);
         long waited = row.getLong(4);
         if (!row.wasNull()) {
           oldest.put(queue, Duration.ofMillis(Math.max(0, waited)));

@@ -86,7 +86,7 @@ final class Heart {
       return;
     }
     for (Run run : running) {
-      if (gone.get().contains(run.token().value()) && !run.isCompletedByHandler()) {
+      if (gone.get().contains(run.token().value()) && run.transaction().isEmpty()) {
         lose(run, LossOfClaim.CANCELLED);
       }
     }

@@ -14,7 +14,12 @@ public enum JobState {
   /** It failed in its last attempt. */
   DEAD(4),
   /** It was cancelled. */
-  CANCELLED(5);
+  CANCELLED(5),
+  /** It waits for other jobs of its group. */
+  WAITING(6);
+
+  /** In the line of its group already. */
+  private static final int IN_LINE = 7;
 
   private final int number;
 
@@ -23,6 +28,9 @@ public enum JobState {
   }
 
   static JobState of(int number) {
+    if (number == IN_LINE) {
+      return WAITING;
+    }
     for (JobState state : values()) {
       if (state.number == number) {
         return state;

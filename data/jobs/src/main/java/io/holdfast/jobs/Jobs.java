@@ -117,7 +117,9 @@ public final class Jobs implements AutoCloseable {
     Database bounded = database.within(settings.leaseTime().dividedBy(2));
     Hand hand = new Hand(settings.concurrency(), settings.prefetch(), time);
     boolean keeps = !housekeeping.keepFinished().isZero();
-    WorkerParts parts = new WorkerParts(sql, bounded, events, settings, hand, time, keeps);
+    WorkerParts parts = 
+        new WorkerParts(
+            sql, new ClaimsSql(sql), bounded, events, settings, hand, time, keeps);
     return new Worker(parts, handler, housekeeping, hints);
   }
 
@@ -129,6 +131,11 @@ public final class Jobs implements AutoCloseable {
    */
   public Optional<JobState> cancel(long id) throws SQLException {
     return database.call(connection -> sql.cancel(connection, id));
+  }
+
+  /** A queue, to pause it or to set its limits; it need not have jobs. */
+  public JobQueue queue(String name) {
+    return new JobQueue(sql, database, name);
   }
 
   /** The dead letters of a queue. */

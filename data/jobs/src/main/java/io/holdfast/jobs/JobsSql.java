@@ -34,14 +34,14 @@ final class JobsSql {
     return schema;
   }
 
-  private PreparedStatement prepare(Connection connection, String call) throws SQLException {
+  PreparedStatement prepare(Connection connection, String call) throws SQLException {
     return connection.prepareStatement("SELECT * FROM " + schema + "." + call);
   }
 
   List<OptionalLong> enqueue(Connection connection, List<NewJob> jobs, List<String> hints)
       throws SQLException {
     try (PreparedStatement statement =
-        prepare(connection, "enqueue(?, ?, ?, ?, ?, ?, ?, ?) AS id")) {
+        prepare(connection, "enqueue(?, ?, ?, ?, ?, ?, ?, ?, ?) AS id")) {
       statement.setArray(1, SqlArrays.texts(connection, jobs.stream().map(NewJob::queue)));
       statement.setArray(
           2, SqlArrays.smalls(connection, jobs.stream().map(job -> -job.priority())));
@@ -51,7 +51,8 @@ final class JobsSql {
       statement.setArray(5, SqlArrays.times(connection, jobs));
       statement.setArray(6, SqlArrays.texts(connection, jobs.stream().map(NewJob::uniqueKey)));
       statement.setArray(7, SqlArrays.texts(connection, jobs.stream().map(NewJob::payload)));
-      statement.setArray(8, SqlArrays.texts(connection, hints.stream()));
+      statement.setArray(8, SqlArrays.texts(connection, jobs.stream().map(NewJob::group)));
+      statement.setArray(9, SqlArrays.texts(connection, hints.stream()));
       return ids(statement);
     } catch (SQLException failed) {
       String state = failed.getSQLState();
@@ -73,87 +74,7 @@ final class JobsSql {
     return ids;
   }
 
-  /** Who claims from where, and how many. */
-  record Claim(Registration life, String queue, int room, boolean makesReady, Place behind) {}
-
-  /** What a claim gave: the jobs, the first first, and the place of the last of them. */
-  record Claimed(List<ClaimedJob> jobs, Place last) {}
-
-  Claimed claim(Connection connection, Claim claim) throws SQLException {
-    try (PreparedStatement statement =
-        prepare(connection, "claim(?, ?, ?, ?, ?, ?::smallint, ?::timestamptz, ?)")) {
-      statement.setLong(1, claim.life.id());
-      statement.setInt(2, claim.life.epoch());
-      statement.setString(3, claim.queue);
-      statement.setInt(4, claim.room);
-      statement.setBoolean(5, claim.makesReady);
-      statement.setInt(6, claim.behind.rank());
-      statement.setString(7, claim.behind.runAt());
-      statement.setLong(8, claim.behind.id());
-      try (ResultSet rows = statement.executeQuery()) {
-        return claimed(rows, claim);
-      }
-    }
-  }
-
-  private static Claimed claimed(ResultSet rows, Claim claim) throws SQLException {
-    List<ClaimedJob> jobs = new ArrayList<>(claim.room);
-    Place last = claim.behind;
-    while (rows.next()) {
-      long id = rows.getLong(1);
-      jobs.add(
-          new ClaimedJob(id, rows.getLong(2), rows.getInt(3), rows.getInt(4), rows.getString(7)));
-      if (jobs.size() == claim.room) {
-        last = new Place(rows.getInt(5), rows.getString(6), id);
-      }
-    }
-    return new Claimed(jobs, last);
-  }
-
-  /** The tokens of those whose claim it still was. */
-  Set<Long> complete(Connection connection, List<Ending> endings, boolean keeps)
-      throws SQLException {
-    try (PreparedStatement statement = prepare(connection, "complete(?, ?, ?)")) {
-      setClaims(connection, statement, endings);
-      statement.setBoolean(3, keeps);
-      return numbers(statement);
-    }
-  }
-
-  Set<Long> retry(Connection connection, List<Ending> endings) throws SQLException {
-    try (PreparedStatement statement = prepare(connection, "retry(?, ?, ?, ?)")) {
-      setClaims(connection, statement, endings);
-      statement.setArray(
-          3, SqlArrays.longs(connection, endings.stream().map(e -> SqlArrays.micros(e.rest()))));
-      statement.setArray(4, SqlArrays.texts(connection, endings.stream().map(Ending::errorText)));
-      return numbers(statement);
-    }
-  }
-
-  Set<Long> bury(Connection connection, List<Ending> endings) throws SQLException {
-    try (PreparedStatement statement = prepare(connection, "bury(?, ?, ?)")) {
-      setClaims(connection, statement, endings);
-      statement.setArray(3, SqlArrays.texts(connection, endings.stream().map(Ending::errorText)));
-      return numbers(statement);
-    }
-  }
-
-  Set<Long> release(Connection connection, List<Ending> endings) throws SQLException {
-    try (PreparedStatement statement = prepare(connection, "release(?, ?)")) {
-      setClaims(connection, statement, endings);
-      return numbers(statement);
-    }
-  }
-
-  private static void setClaims(
-      Connection connection, PreparedStatement statement, List<Ending> endings)
-      throws SQLException {
-    statement.setArray(1, SqlArrays.longs(connection, endings.stream().map(e -> e.run().id())));
-    statement.setArray(
-        2, SqlArrays.longs(connection, endings.stream().map(e -> e.run().token().value())));
-  }
-
-  private static Set<Long> numbers(PreparedStatement statement) throws SQLException {
+  static Set<Long> numbers(PreparedStatement statement) throws SQLException {
     Set<Long> numbers = new HashSet<>();
     try (ResultSet rows = statement.executeQuery()) {
       while (rows.next()) {
@@ -224,6 +145,35 @@ final class JobsSql {
     try (PreparedStatement statement = prepare(connection, "leave(?)")) {
       statement.setLong(1, worker);
       return statement.execute();
+    }
+  }
+
+  /** Sets what is said of a queue; what is null stays as it is. */
+  boolean say(
+      Connection connection,
+      String queue,
+      @Nullable Boolean paused,
+      @Nullable Integer limit,
+      @Nullable Integer perGroup)
+      throws SQLException {
+    try (PreparedStatement statement = prepare(connection, "say(?, ?, ?, ?)")) {
+      statement.setString(1, queue);
+      statement.setObject(2, paused, Types.BOOLEAN);
+      statement.setObject(3, limit, Types.INTEGER);
+      statement.setObject(4, perGroup, Types.INTEGER);
+      return statement.execute();
+    }
+  }
+
+  boolean isPaused(Connection connection, String queue) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "SELECT EXISTS (SELECT FROM %s.queue WHERE name = ? AND paused)".formatted(schema))) {
+      statement.setString(1, queue);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return row.getBoolean(1);
+      }
     }
   }
 

@@ -15,7 +15,7 @@ final class Names {
   }
 
   static String key(String key) {
-    return checked(key, "a unique key");
+    return checked(key, "a key");
   }
 
   /** It goes into statements as it is. */

@@ -5,8 +5,7 @@ import io.holdfast.FencingToken;
 import io.holdfast.jobs.JobListener.LossOfClaim;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A claim, from when it was made until its end is told. */
@@ -16,14 +15,14 @@ final class Run implements JobContext {
   private final FencingToken token;
   private final Registration registration;
   private final Completion completion;
-  private volatile boolean isCompletedByHandler;
+  private volatile @Nullable String transaction;
   private volatile @Nullable LossOfClaim loss;
   private @Nullable Thread thread;
 
-  /** Completes a claim in a transaction of the handler; false if it is not its claim any more. */
+  /** Completes a claim in a transaction of the handler; empty if the claim is gone. */
   @FunctionalInterface
   interface Completion {
-    boolean on(Connection connection, List<Ending> one) throws SQLException;
+    Optional<String> on(Connection connection, Run run) throws SQLException;
   }
 
   Run(ClaimedJob job, String queue, Registration registration, Completion completion) {
@@ -86,15 +85,33 @@ final class Run implements JobContext {
       throw new IllegalStateException(
           "job %d is completed in a transaction: setAutoCommit(false) first".formatted(id()));
     }
-    if (!completion.on(connection, List.of(Ending.completed(this, Duration.ZERO)))) {
-      throw new ClaimLostException(id(), token);
-    }
-    isCompletedByHandler = true;
+    transaction =
+        completion
+            .on(connection, this)
+            .orElseThrow(() -> new ClaimLostException(id(), token));
   }
 
-  /** Whether its transaction may have completed the job: then nobody is surprised that it did. */
-  boolean isCompletedByHandler() {
-    return isCompletedByHandler;
+  /** The transaction of the handler that completes the job, if it is committed; or none. */
+  Optional<String> transaction() {
+    return Optional.ofNullable(transaction);
+  }
+
+  /** The job's group; or none. */
+  Optional<String> group() {
+    return Optional.ofNullable(job.group());
+  }
+
+  /** Whether it may begin only when the database knows that it does. */
+  boolean isPrefetched() {
+    return job.isPrefetched();
+  }
+
+  /**
+   * Whether nothing but its own beginning may count as an attempt: it failed before, or this is the
+   * last attempt.
+   */
+  boolean countsExactly() {
+    return job.attempt() > 1 || job.attempt() >= job.maxAttempts();
   }
 
   /** False if the claim was lost before the handler could begin. */

@@ -21,19 +21,26 @@ import java.util.Set;
  */
 final class Settler implements Runnable {
   private static final int MOST = 2000;
+
+  /** In one transaction: each group is a lock in the server's memory. */
+  private static final int MOST_GROUPS = 200;
+
   private static final Duration PAUSE = Duration.ofMillis(100);
 
   private final WorkerParts parts;
   private final Runnable doubt;
+  private final Runnable hint;
   private final Queue<Ending> endings = new ArrayDeque<>();
   private boolean closed;
 
   /**
    * @param doubt what to do when a job may be held in the database that the worker gave up
+   * @param hint what to do when other jobs have become ready
    */
-  Settler(WorkerParts parts, Runnable doubt) {
+  Settler(WorkerParts parts, Runnable doubt, Runnable hint) {
     this.parts = parts;
     this.doubt = doubt;
+    this.hint = hint;
   }
 
   synchronized void add(Ending ending) {
@@ -85,8 +92,9 @@ final class Settler implements Runnable {
     long end = parts.time().nanos() + 2 * parts.settings().leaseTime().toNanos();
     for (boolean isRepeat = false; ; isRepeat = true) {
       try {
-        Set<Long> held = parts.database().call(connection -> end(connection, result, endings));
-        report(endings, held, isRepeat);
+        Told told = parts.database().call(connection -> end(connection, result, endings));
+        advance(endings);
+        report(endings, told, isRepeat);
         return;
       } catch (SQLException failed) {
         parts.trouble("take the results of " + endings.size() + " jobs", failed);
@@ -106,23 +114,47 @@ final class Settler implements Runnable {
     doubt.run();
   }
 
-  private Set<Long> end(Connection connection, Result result, List<Ending> endings)
+  /** What the database says of these claims: whose they still were, and whose were done before. */
+  private record Told(Set<Long> held, Set<String> committed) {}
+
+  private Told end(Connection connection, Result result, List<Ending> endings)
       throws SQLException {
-    JobsSql sql = parts.sql();
-    return switch (result) {
-      case COMPLETED -> sql.complete(connection, endings, parts.keepsFinished());
-      case FAILED -> sql.retry(connection, endings);
-      case BURIED -> sql.bury(connection, endings);
-      case RELEASED -> sql.release(connection, endings);
-    };
+    ClaimsSql sql = parts.claims();
+    Set<Long> held =
+        switch (result) {
+          case COMPLETED -> sql.complete(connection, endings, parts.keepsFinished());
+          case FAILED -> sql.retry(connection, endings);
+          case BURIED -> sql.bury(connection, endings);
+          case RELEASED -> sql.release(connection, endings);
+        };
+    List<String> own =
+        endings.stream()
+            .map(Ending::run)
+            .filter(run -> !held.contains(run.token().value()))
+            .flatMap(run -> run.transaction().stream())
+            .toList();
+    return new Told(held, own.isEmpty() ? Set.of() : sql.committed(connection, own));
   }
 
-  private void report(List<Ending> endings, Set<Long> held, boolean isRepeat) {
+  /** Other jobs of their groups may go now. */
+  private void advance(List<Ending> endings) throws SQLException {
+    List<String> groups =
+        endings.stream().flatMap(ending -> ending.run().group().stream()).distinct().toList();
+    for (int i = 0; i < groups.size(); i += MOST_GROUPS) {
+      List<String> some = groups.subList(i, Math.min(groups.size(), i + MOST_GROUPS));
+      int ready = parts.database().call(c -> parts.claims().advance(c, parts.queue(), some));
+      if (ready > 0) {
+        hint.run();
+      }
+    }
+  }
+
+  private void report(List<Ending> endings, Told told, boolean isRepeat) {
     parts.hand().forget(endings.stream().map(Ending::run).toList());
     for (Ending ending : endings) {
-      if (held.contains(ending.run().token().value())) {
+      if (told.held.contains(ending.run().token().value())) {
         parts.events().settled(ending);
-      } else if (ending.run().isCompletedByHandler()) {
+      } else if (ending.run().transaction().filter(told.committed::contains).isPresent()) {
         parts.events().settled(Ending.completed(ending.run(), ending.ran()));
       } else {
         parts.events().stale(ending, isRepeat);

@@ -37,12 +37,15 @@ public final class Worker implements AutoCloseable {
     this.hints = hints;
     this.heart = new Heart(parts);
     this.claimer = new Claimer(parts, heart);
-    this.settler = new Settler(parts, claimer::doubt);
+    this.settler = new Settler(parts, claimer::doubt, claimer::hint);
     this.keeper = new Keeper(parts, housekeeping);
     this.settling = start("settler", settler);
     start("heart", heart::beat);
     start("watch", heart::watch);
     start("keeper", keeper);
+    if (parts.settings().prefetch() > 0) {
+      start("marker", new Marker(parts));
+    }
     for (int i = 0; i < parts.settings().concurrency(); i++) {
       start("job-" + i, this::runJobs);
     }

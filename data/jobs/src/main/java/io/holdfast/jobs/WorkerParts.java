@@ -6,6 +6,7 @@ import java.sql.SQLException;
 /** What all parts of a worker use. */
 record WorkerParts(
     JobsSql sql,
+    ClaimsSql claims,
     Database database,
     Events events,
     WorkerSettings settings,

@@ -121,7 +121,7 @@ class PlansTest {
         "SELECT c.id FROM (SELECT * FROM $.job WHERE state = 1 ORDER BY rank, run_at, id OFFSET 8000"
             + " LIMIT 1) AS j, $.claim("
             + worker
-            + ", 0, 'q', 10, false, j.rank, j.run_at, j.id) AS c";
+            + ", 0, 'q', 10, 10, false, j.rank, j.run_at, j.id) AS c";
     String claim = planOf(plans(behind), "WITH self");
     assertThat(claim).contains("ROW(").contains("Index Cond");
     assertThat(claim).doesNotContain("Rows Removed by Filter", "Seq Scan", "Sort");

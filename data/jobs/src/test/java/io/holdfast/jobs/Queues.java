@@ -143,10 +143,15 @@ final class Queues implements AutoCloseable {
   }
 
   Worker start(Jobs jobs, JobHandler handler, UnaryOperator<Worker.Builder> settings) {
+    return start(jobs, handler, settings, QUEUE);
+  }
+
+  Worker start(
+      Jobs jobs, JobHandler handler, UnaryOperator<Worker.Builder> settings, String queue) {
     Worker worker =
         settings
             .apply(
-                jobs.worker(QUEUE, handler)
+                jobs.worker(queue, handler)
                     .pollInterval(Duration.ofMillis(50))
                     .leaseTime(LEASE)
                     .drainTime(Duration.ofSeconds(2))
@@ -210,8 +215,8 @@ final class Queues implements AutoCloseable {
 
   /** A claim by hand, of up to so many jobs, by this worker. */
   String claim(long worker, int room) {
-    return "$.claim(%d, 0, 'q', %d, true, (-32768)::smallint, '-infinity', 0)"
-        .formatted(worker, room);
+    return "$.claim(%d, 0, 'q', %d, %d, true, (-32768)::smallint, '-infinity', 0)"
+        .formatted(worker, room, room);
   }
 
   long unfinished() {

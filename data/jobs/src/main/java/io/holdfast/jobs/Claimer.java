@@ -26,8 +26,7 @@ final class Claimer implements Runnable {
     this.parts = parts;
     this.heart = heart;
     this.completion =
-        (connection, run) ->
-            parts.claims().completeWithin(connection, run, parts.keepsFinished());
+        (connection, run) -> parts.claims().completeWithin(connection, run, parts.keepsFinished());
     this.pollNanos = parts.settings().pollInterval().toNanos();
     this.scan = new Scan(pollNanos, parts.time());
   }

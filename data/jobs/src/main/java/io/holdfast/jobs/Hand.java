@@ -114,7 +114,9 @@ final class Hand {
         && (startable == 0 ? ahead > 0 || running.size() < concurrency : startable <= ahead / 2);
   }
 
-  /** The last of those that should begin next, of which the database is to be told; null at the end. */
+  /**
+   * The last of those that should begin next, of which the database is to be told; null at the end.
+   */
   synchronized @Nullable Run awaitBeginning() throws InterruptedException {
     Run last = beginning();
     // Asked for again at once, it was too little; otherwise it was enough.

@@ -17,8 +17,8 @@ public final class JobQueue {
   }
 
   /**
-   * Pauses it: no worker claims jobs until {@link #resume()}. Jobs that workers have claimed run on,
-   * and jobs can be enqueued.
+   * Pauses it: no worker claims jobs until {@link #resume()}. Jobs that workers have claimed run
+   * on, and jobs can be enqueued.
    */
   public void pause() throws SQLException {
     say(true, null, null);
@@ -35,8 +35,8 @@ public final class JobQueue {
   }
 
   /**
-   * Sets how many jobs all workers together may have at once. Prefetched ones count: workers of such
-   * a queue should not prefetch. Jobs beyond a limit that was lowered run on.
+   * Sets how many jobs all workers together may have at once. Prefetched ones count: workers of
+   * such a queue should not prefetch. Jobs beyond a limit that was lowered run on.
    */
   public void limit(int count) throws SQLException {
     say(null, atLeastOne(count), null);
@@ -59,8 +59,7 @@ public final class JobQueue {
     return count;
   }
 
-  private void say(
-      @Nullable Boolean paused, @Nullable Integer limit, @Nullable Integer perGroup)
+  private void say(@Nullable Boolean paused, @Nullable Integer limit, @Nullable Integer perGroup)
       throws SQLException {
     database.call(connection -> sql.say(connection, name, paused, limit, perGroup));
   }

@@ -117,9 +117,8 @@ public final class Jobs implements AutoCloseable {
     Database bounded = database.within(settings.leaseTime().dividedBy(2));
     Hand hand = new Hand(settings.concurrency(), settings.prefetch(), time);
     boolean keeps = !housekeeping.keepFinished().isZero();
-    WorkerParts parts = 
-        new WorkerParts(
-            sql, new ClaimsSql(sql), bounded, events, settings, hand, time, keeps);
+    WorkerParts parts =
+        new WorkerParts(sql, new ClaimsSql(sql), bounded, events, settings, hand, time, keeps);
     return new Worker(parts, handler, housekeeping, hints);
   }
 

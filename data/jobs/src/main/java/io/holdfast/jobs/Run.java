@@ -86,9 +86,7 @@ final class Run implements JobContext {
           "job %d is completed in a transaction: setAutoCommit(false) first".formatted(id()));
     }
     transaction =
-        completion
-            .on(connection, this)
-            .orElseThrow(() -> new ClaimLostException(id(), token));
+        completion.on(connection, this).orElseThrow(() -> new ClaimLostException(id(), token));
   }
 
   /** The transaction of the handler that completes the job, if it is committed; or none. */

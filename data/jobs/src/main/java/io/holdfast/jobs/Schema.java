@@ -12,8 +12,8 @@ import java.sql.Statement;
 
 /**
  * The tables and functions of the queue: looked for at the start, and made or brought up to date if
- * that is allowed. A schema says which clients it serves, and serves those of the version before: in
- * a rolling upgrade the first new client migrates, and the old ones go on.
+ * that is allowed. A schema says which clients it serves, and serves those of the version before:
+ * in a rolling upgrade the first new client migrates, and the old ones go on.
  */
 final class Schema {
   static final String USUAL = "holdfast_jobs";

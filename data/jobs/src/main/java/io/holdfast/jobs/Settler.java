@@ -117,8 +117,7 @@ final class Settler implements Runnable {
   /** What the database says of these claims: whose they still were, and whose were done before. */
   private record Told(Set<Long> held, Set<String> committed) {}
 
-  private Told end(Connection connection, Result result, List<Ending> endings)
-      throws SQLException {
+  private Told end(Connection connection, Result result, List<Ending> endings) throws SQLException {
     ClaimsSql sql = parts.claims();
     Set<Long> held =
         switch (result) {

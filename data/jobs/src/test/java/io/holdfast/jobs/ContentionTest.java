@@ -30,7 +30,8 @@ class ContentionTest extends JobsTest {
     try (Connection middle = queues.dataSource().getConnection()) {
       middle.setAutoCommit(false);
       jobs.enqueue(middle, inQueues("m"));
-      Future<List<OptionalLong>> there = threads.submit(() -> jobs.enqueue(inQueues("a", "m", "z")));
+      Future<List<OptionalLong>> there =
+          threads.submit(() -> jobs.enqueue(inQueues("a", "m", "z")));
       Future<List<OptionalLong>> back = threads.submit(() -> jobs.enqueue(inQueues("z", "m", "a")));
       queues.awaitNumber("SELECT count(*) FROM pg_locks WHERE NOT granted", count -> count == 2);
       middle.rollback();

@@ -54,7 +54,7 @@ class CountsTest {
   /** Statements that call this function, so far. */
   private long calls(String function) {
     return queues.number(
-        "SELECT coalesce(sum(calls), 0) FROM pg_stat_statements WHERE query LIKE '%FROM $."
+        "SELECT coalesce(sum(calls), 0) FROM pg_stat_statements WHERE query LIKE 'SELECT * FROM $."
             + function
             + "(%'");
   }

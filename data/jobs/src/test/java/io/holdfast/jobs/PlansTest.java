@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The plans of what is asked all the time, as the server really runs them inside its functions. */
 @Tag("postgresql")
@@ -141,8 +142,41 @@ class PlansTest {
     queues.run("UPDATE $.worker SET until = now()");
     for (String plan : plans("SELECT job_id FROM $.rescue()")) {
       if (plan.contains(".job WHERE") || plan.contains(".job SET")) {
-        assertThat(plan).containsAnyOf("job_held", "job_pkey").doesNotContain("Seq Scan on job");
+        assertThat(plan)
+            .containsAnyOf("job_held", "job_pkey", "job_waiting")
+            .doesNotContain("Seq Scan on job");
       }
     }
+  }
+
+  @ParameterizedTest(name = "analyzed {0}")
+  @ValueSource(booleans = {false, true})
+  void groups_are_looked_for_by_their_indexes(boolean analyzed) throws Exception {
+    fill(1000, 10_000);
+    queues.run(
+        "UPDATE $.job SET group_key = 'g' || id % 50, state = 6 WHERE state = 1 AND id % 2 = 0");
+    queues.run(
+        "UPDATE $.job SET group_key = 'g' || id % 50, state = 7 WHERE state = 0 AND id % 2 = 0");
+    if (analyzed) {
+      queues.run("ANALYZE $.job");
+    }
+    List<String> plans = plans("SELECT id FROM " + queues.claim(worker, 10));
+    assertThat(planOf(plans, "WITH arrived")).contains("job_arrived");
+    assertThat(planOf(plans, "WITH first")).contains("job_waiting");
+    assertThat(plans).anySatisfy(plan -> assertThat(plan).contains("job_admitted"));
+    for (String plan : plans) {
+      assertThat(plan).doesNotContain("Seq Scan on job", "Bitmap", "JIT");
+    }
+  }
+
+  @Test
+  void a_key_that_is_taken_is_looked_for_by_its_index() throws Exception {
+    fill(1000, 10_000);
+    String enqueue =
+        "SELECT coalesce(id, 0) FROM $.enqueue(ARRAY['q'], ARRAY[0]::smallint[], ARRAY[9]::smallint[],"
+            + " ARRAY[0]::bigint[], ARRAY[NULL]::timestamptz[], ARRAY['k'], ARRAY['1'],"
+            + " ARRAY[NULL]::text[], ARRAY[]::text[]) AS id";
+    String plan = planOf(plans(enqueue), "WITH asked");
+    assertThat(plan).contains("job_unique").doesNotContain("Seq Scan on job", "hashed SubPlan");
   }
 }

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Work without a lock, that notices when somebody else was faster and does it all again: a new
  * transaction and fresh reads for each attempt, after a {@linkplain VersionConflictException
- * version conflict}, a serialization failure or a deadlock.
+ * version conflict}, a serialization failure or a deadlock, also if that is the cause of what the
+ * work throws: JdbcTemplate and JPA wrap what the driver says.
  *
  * <p>Counts what it met; one instance for each kind of work makes the counts tell something. May be
  * shared by threads.
@@ -77,9 +78,7 @@ public final class Optimistic {
       Exception conflict;
       try {
         return attempt(work, policy.lockAfter(attempt - 1), left(begin));
-      } catch (VersionConflictException changed) {
-        conflict = changed;
-      } catch (SQLException failed) {
+      } catch (Exception failed) {
         if (!SqlStates.isConflict(failed)) {
           throw failed;
         }

@@ -17,9 +17,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The primaries of a cluster, and which of them has which slot. The map of slots is read at the
@@ -33,11 +31,7 @@ import org.jspecify.annotations.Nullable;
  * so that the one that grants counts it, and ignores what comes twice.
  */
 final class ClusterServers implements Topology {
-  private static final int SLOTS = 16_384;
   private static final int REDIRECTS = 7;
-
-  /** A redirection has the map read anew, but not more often than this. */
-  private static final long REFRESH_NANOS = 1_000_000_000L;
 
   /** A server to which slots migrate is remembered for so long after it was last named. */
   private static final long IMPORTING_NANOS = 60_000_000_000L;
@@ -48,10 +42,9 @@ final class ClusterServers implements Topology {
   private final Server.Ear ear;
   private final String channel;
   private final Map<HostAndPort, Server> servers = new ConcurrentHashMap<>();
-  private final AtomicReferenceArray<@Nullable Server> bySlot = new AtomicReferenceArray<>(SLOTS);
+  private final SlotMap slots = new SlotMap();
+  private final SlotSurveys surveys;
   private final Map<HostAndPort, Long> importing = new ConcurrentHashMap<>();
-  private @Nullable CompletableFuture<?> refreshing;
-  private volatile long refreshedNanos;
   private volatile boolean sharded = true;
 
   ClusterServers(
@@ -61,11 +54,13 @@ final class ClusterServers implements Topology {
     this.context = context;
     this.ear = ear;
     this.channel = Keys.CHANNEL + context.origin().process();
+    this.surveys = new SlotSurveys(context, this::survey);
   }
 
   @Override
   public CompletableFuture<?> open() {
-    return refresh()
+    return surveys
+        .now()
         .thenCompose(
             read -> {
               List<CompletableFuture<?>> opened = new ArrayList<>();
@@ -84,37 +79,15 @@ final class ClusterServers implements Topology {
             });
   }
 
-  /**
-   * Reads the map of slots; one reading at a time.
-   *
-   * @param better a node that is known to be newer than others, which is asked in any case
-   */
-  private synchronized CompletableFuture<?> refresh(HostAndPort... better) {
-    CompletableFuture<?> running = refreshing;
-    if (running != null && !running.isDone()) {
-      return running;
-    }
+  private CompletableFuture<?> survey(List<HostAndPort> first) {
     List<HostAndPort> known = new ArrayList<>(servers.keySet());
     Collections.shuffle(known, new Random(context.random().nextLong()));
-    Set<HostAndPort> places = new LinkedHashSet<>(List.of(better));
+    Set<HostAndPort> places = new LinkedHashSet<>(first);
     places.addAll(known);
     places.addAll(settings.hosts());
-    refreshedNanos = context.now().monotonicNanos();
-    CompletableFuture<?> started =
-        new ClusterSurvey(connector, this::note)
-            .ask(List.copyOf(places))
-            .thenAccept(this::closeAllBut);
-    refreshing = started;
-    return started;
-  }
-
-  private void note(ClusterView view) {
-    for (ClusterView.Range range : view.ranges()) {
-      Server server = serverAt(range.primary());
-      for (int slot = range.first(); slot <= range.last(); slot++) {
-        bySlot.set(slot, server);
-      }
-    }
+    return new ClusterSurvey(connector, view -> slots.put(view, this::serverAt))
+        .ask(List.copyOf(places))
+        .thenAccept(this::closeAllBut);
   }
 
   /** A server to which slots migrate may have none yet. */
@@ -150,7 +123,7 @@ final class ClusterServers implements Topology {
 
   @Override
   public Server serverOf(String key) {
-    Server server = bySlot.get(Slots.of(key));
+    Server server = slots.serverOf(Slots.of(key));
     return server != null ? server : servers.values().iterator().next();
   }
 
@@ -226,7 +199,7 @@ final class ClusterServers implements Topology {
             return CompletableFuture.failedFuture(failure);
           }
           if (redirects == REDIRECTS) {
-            Answers.ignore(refresh());
+            surveys.soon();
             return CompletableFuture.failedFuture(unsettled(routed.key(), failure));
           }
           HostAndPort place = redirect.place(placeOf(server));
@@ -244,10 +217,8 @@ final class ClusterServers implements Topology {
       importing.put(place, context.now().monotonicNanos());
       return;
     }
-    bySlot.set(slot, next);
-    if (context.now().monotonicNanos() - refreshedNanos > REFRESH_NANOS) {
-      Answers.ignore(refresh(place)); // Other slots have moved as well, mostly.
-    }
+    slots.put(slot, next);
+    surveys.soon(place); // Other slots have moved as well, mostly.
   }
 
   /** At the end of a migration the two servers may send us to each other, for a moment. */
@@ -280,7 +251,7 @@ final class ClusterServers implements Topology {
   private void lookAgainIfGone(Throwable failure) {
     String code = Failures.codeOf(failure);
     if (code == null || code.equals("READONLY") || code.equals("CLUSTERDOWN")) {
-      Answers.ignore(refresh());
+      surveys.soon();
     }
   }
 
@@ -291,6 +262,7 @@ final class ClusterServers implements Topology {
 
   @Override
   public void close() {
+    surveys.close();
     servers.values().forEach(Server::close);
   }
 }

@@ -54,6 +54,7 @@ final class Link<L extends Link.Line> {
   private volatile boolean opened;
   private boolean closed;
   private int failures;
+  private long madeNanos;
 
   /**
    * @param what what to call it in failures
@@ -111,7 +112,7 @@ final class Link<L extends Link.Line> {
       if (closed || line != attempt) {
         return false;
       }
-      failures = 0;
+      madeNanos = context.now().monotonicNanos();
     }
     return attempt.complete(ready);
   }
@@ -147,7 +148,7 @@ final class Link<L extends Link.Line> {
       if (closed || line != attempt) {
         return;
       }
-      failures++;
+      failures = hasLasted(attempt) ? 1 : failures + 1;
       line = problem == null ? new CompletableFuture<>() : CompletableFuture.failedFuture(problem);
       long longest = Math.min(LONGEST_PAUSE_MILLIS, 5L << Math.min(failures, 16));
       pause = longest / 2 + context.random().nextLong(longest / 2 + 1);
@@ -157,6 +158,17 @@ final class Link<L extends Link.Line> {
       Answers.handle(attempt, Link::closeIfMade);
     }
     context.after(Duration.ofMillis(pause), this::reconnect);
+  }
+
+  /**
+   * Whether it was a good connection. One that breaks as soon as it is made, or leads to another
+   * server than the rest, is as bad as none: it is not made anew without pause.
+   */
+  private boolean hasLasted(CompletableFuture<L> attempt) {
+    long sinceNanos = context.now().monotonicNanos() - madeNanos;
+    return attempt.isDone()
+        && !attempt.isCompletedExceptionally()
+        && sinceNanos > Duration.ofMillis(LONGEST_PAUSE_MILLIS).toNanos();
   }
 
   private void reconnect() {

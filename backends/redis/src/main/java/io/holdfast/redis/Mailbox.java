@@ -43,20 +43,31 @@ final class Mailbox implements Link.Line {
         });
   }
 
-  /** Subscribes to the client's own channel, and completes when the server has said so. */
+  /**
+   * Subscribes to the client's own channel, and completes when the server has said so. Fails at a
+   * server that is not fit: a replica carries messages, but the primary does not count who hears
+   * them there.
+   */
   static CompletionStage<Mailbox> ready(
       BackendContext context,
       StatefulRedisPubSubConnection<String, String> connection,
       HostAndPort place,
+      boolean cluster,
       String channel,
       Server.Ear ear) {
     Mailbox mailbox =
         new Mailbox(connection, place, new SlotChannels(context, connection, ear), ear);
     return connection
         .async()
-        .info("server")
-        .thenAccept(info -> mailbox.run = ServerInfo.parse(info).run())
-        .thenCombine(connection.async().subscribe(channel), (known, acknowledged) -> mailbox)
+        .info()
+        .thenCompose(
+            text -> {
+              ServerInfo info = ServerInfo.parse(text);
+              info.requireFitness(place, cluster);
+              mailbox.run = info.run();
+              return connection.async().subscribe(channel);
+            })
+        .thenApply(acknowledged -> mailbox)
         .whenComplete(
             (unused, failure) -> {
               if (failure != null) {

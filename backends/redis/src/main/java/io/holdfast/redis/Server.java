@@ -4,6 +4,7 @@ package io.holdfast.redis;
 import io.holdfast.BackendException;
 import io.holdfast.spi.BackendContext;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -48,6 +49,8 @@ final class Server {
   private final Link<Wire> acknowledged;
   private final @Nullable GroupCommit commits;
   private final AskedCalls asked;
+  private final ServerClock clock = new ServerClock();
+  private final Succession succession = new Succession(clock);
   private String run = "";
 
   /**
@@ -65,15 +68,10 @@ final class Server {
     this.what = what;
     this.context = context;
     this.locator = locator;
+    boolean cluster = settings.kind() == RedisSettings.Kind.CLUSTER;
     Wire.Home home =
         new Wire.Home(
-            context,
-            settings,
-            channel,
-            new ServerClock(),
-            new ClockOffset(),
-            this::clockWasSet,
-            this::drop);
+            context, settings, channel, clock, new ClockOffset(), this::clockWasSet, this::drop);
     Link.Maker<Wire> wires =
         broken ->
             toPrimary(
@@ -102,7 +100,8 @@ final class Server {
                             .connectPubSub(place, lost)
                             .thenCompose(
                                 connection ->
-                                    Mailbox.ready(context, connection, place, channel, ear)),
+                                    Mailbox.ready(
+                                        context, connection, place, cluster, channel, ear)),
                     broken,
                     CONNECTION_TRIES),
             mailbox -> {
@@ -110,6 +109,28 @@ final class Server {
               context.after(Duration.ZERO, ear::listensAgain);
             });
     locator.watch(this::leaveOldPrimary);
+  }
+
+  /**
+   * Has slots of a cluster from now on that others had, and may not know all of what was granted
+   * there: that is renewed.
+   *
+   * @param isNew whether it had no slots before: then all that it has goes by its clock from now on
+   *     instead of theirs
+   */
+  void takesOver(Collection<Server> others, boolean isNew) {
+    succession.begin(isNew ? others.stream().map(other -> other.clock).toList() : List.of());
+    Answers.handle(
+        wire(),
+        (wire, failure) -> {
+          if (wire != null) {
+            renewTakenOver();
+          }
+        });
+  }
+
+  private void renewTakenOver() {
+    succession.settle().ifPresent(ahead -> context.shortened(this, ahead));
   }
 
   /** Set, or another's took its place in a fail-over: what was promised goes by the new one. */
@@ -161,6 +182,7 @@ final class Server {
     if (isAnotherRun(wire.run())) {
       context.shortened(this, Duration.ZERO);
     }
+    renewTakenOver();
   }
 
   private synchronized boolean isAnotherRun(String now) {

@@ -26,7 +26,7 @@ final class ServerClock {
     long most = serverMicros - sentNanos / 1000;
     long jump = 0;
     if (known) {
-      long tolerance = TOLERANCE_MICROS + Math.abs(receivedNanos - observedNanos) / 1_000_000;
+      long tolerance = tolerance(receivedNanos);
       jump = least - mostMicros > tolerance ? least - mostMicros : jump;
       jump = leastMicros - most > tolerance ? most - leastMicros : jump;
     }
@@ -35,6 +35,31 @@ final class ServerClock {
     observedNanos = receivedNanos;
     known = true;
     return jump;
+  }
+
+  /** By how much this clock is ahead of another server's, as far as that is certain; or 0. */
+  long microsAheadOf(ServerClock other) {
+    ServerClock theirs = other.copy();
+    synchronized (this) {
+      if (!known || !theirs.known) {
+        return 0;
+      }
+      long ahead = leastMicros - theirs.mostMicros;
+      return ahead > tolerance(theirs.observedNanos) ? ahead : 0;
+    }
+  }
+
+  private synchronized ServerClock copy() {
+    ServerClock copy = new ServerClock();
+    copy.mostMicros = mostMicros;
+    copy.observedNanos = observedNanos;
+    copy.known = known;
+    return copy;
+  }
+
+  /** For what was known at another time. */
+  private long tolerance(long nanos) {
+    return TOLERANCE_MICROS + Math.abs(nanos - observedNanos) / 1_000_000;
   }
 
   /** What the server's clock shows at this time of ours, at least, in milliseconds. */

@@ -2,6 +2,7 @@
 package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
@@ -93,6 +94,31 @@ class ClusterTopologyTest {
       assertThat(early.get(60, TimeUnit.SECONDS)).isTrue();
       assertThat(late.get(60, TimeUnit.SECONDS)).isTrue();
     }
+  }
+
+  @Test
+  void however_many_requests_fail_the_map_of_slots_is_read_once_a_second() {
+    try (RedisCluster cluster = RedisCluster.thatIsPatient();
+        Clients clients = new Clients()) {
+      Holdfast one = clients.openAt(cluster.address(), Duration.ofMinutes(1));
+      String slot = Integer.toString(Slots.of("lock:a"));
+      cluster.servers().forEach(server -> server.call("CLUSTER", "DELSLOTS", slot));
+      long before = readings(cluster);
+      long sinceNanos = System.nanoTime();
+      for (int i = 0; i < 300; i++) {
+        assertThatThrownBy(() -> one.lock("a").tryAcquire()).hasMessageContaining("CLUSTERDOWN");
+      }
+      long seconds = Duration.ofNanos(System.nanoTime() - sinceNanos).toSeconds();
+      assertThat(readings(cluster) - before).isBetween(1L, seconds + 2);
+    }
+  }
+
+  /** How often the node that was asked most often was asked for the map. */
+  private static long readings(RedisCluster cluster) {
+    return cluster.servers().stream()
+        .mapToLong(server -> Clients.calls(server).getOrDefault("cluster|slots", 0L))
+        .max()
+        .orElseThrow();
   }
 
   private static void removeSlots(RedisServer server, String[] range) {

@@ -4,6 +4,7 @@ package io.holdfast.redis;
 import io.holdfast.testkit.servers.Eventually;
 import io.holdfast.testkit.servers.FaultyProxy;
 import io.holdfast.testkit.servers.RedisServer;
+import io.holdfast.testkit.servers.SettableClock;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,14 +23,34 @@ final class RedisCluster implements Deployment {
     return new RedisCluster(RedisServer.binary(), "--cluster-node-timeout", "60000");
   }
 
+  /** The replicas go by another clock than the primaries; starts only from Redis 6.2. */
+  static RedisCluster withReplicasThatGoBy(SettableClock clock) {
+    String binary = OldRedis.binary();
+    return new RedisCluster(
+        (node, options) ->
+            node < PRIMARIES
+                ? RedisServer.startBinary(binary, options)
+                : RedisServer.startBinary(binary, clock, options),
+        "--cluster-node-timeout",
+        "60000");
+  }
+
   RedisCluster(String binary, String... options) {
+    this((node, all) -> RedisServer.startBinary(binary, all), options);
+  }
+
+  private interface Starter {
+    RedisServer start(int node, String... options);
+  }
+
+  private RedisCluster(Starter starter, String... options) {
     List<String> all = new ArrayList<>(List.of("--cluster-enabled", "yes"));
     all.addAll(List.of("--cluster-config-file", "nodes.conf", "--cluster-node-timeout", "2000"));
     // Otherwise one stopped primary stops them all.
     all.addAll(List.of("--cluster-require-full-coverage", "no"));
     all.addAll(List.of(options));
     for (int node = 0; node < 2 * PRIMARIES; node++) {
-      servers.add(RedisServer.startBinary(binary, all.toArray(String[]::new)));
+      servers.add(starter.start(node, all.toArray(String[]::new)));
     }
     for (int node = 0; node < PRIMARIES; node++) {
       int from = 16_384 * node / PRIMARIES;
@@ -118,6 +139,17 @@ final class RedisCluster implements Deployment {
     int node = servers.indexOf(primary);
     int last = 16_384 * (node + 1) / PRIMARIES - 1;
     return new String[] {Integer.toString(16_384 * node / PRIMARIES), Integer.toString(last)};
+  }
+
+  /** The replica, at the start, of this primary. */
+  RedisServer replicaOf(RedisServer primary) {
+    return servers.get(servers.indexOf(primary) + PRIMARIES);
+  }
+
+  /** Makes the replica the primary, though the others have not agreed. */
+  static void takeOver(RedisServer replica) {
+    replica.call("CLUSTER", "FAILOVER", "TAKEOVER");
+    Eventually.until("it is the primary", () -> replica.call("ROLE").toString().contains("master"));
   }
 
   List<RedisServer> servers() {

@@ -72,8 +72,8 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /** Starts a server from this binary that goes by this clock. */
-  public static RedisServer startBinary(String binary, SettableClock clock) {
-    return onFreePort(port -> startOn(port, clock.environment(), binary));
+  public static RedisServer startBinary(String binary, SettableClock clock, String... options) {
+    return onFreePort(port -> startOn(port, clock.environment(), binary, options));
   }
 
   private static RedisServer startOn(

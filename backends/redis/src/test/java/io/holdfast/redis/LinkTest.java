@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holder;
+import io.holdfast.LossCause;
+import io.holdfast.Origin;
+import io.holdfast.spi.BackendContext;
+import io.holdfast.spi.LockBackend.Acquisition.Granted;
+import io.holdfast.spi.Moment;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** How soon a connection that breaks is made anew. */
+@Tag("redis")
+class LinkTest {
+  private static final Duration LONGEST = Duration.ofSeconds(1);
+
+  private final Later context = new Later();
+  private final AtomicReference<Runnable> broken = new AtomicReference<>(() -> {});
+  private final Link<Link.Line> link =
+      new Link<>(
+          "a server",
+          context,
+          whenBroken -> {
+            broken.set(whenBroken);
+            return CompletableFuture.completedFuture(new Somewhere());
+          },
+          made -> {});
+
+  private record Somewhere() implements Link.Line {
+    @Override
+    public HostAndPort place() {
+      return new HostAndPort("somewhere", 1);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** Breaks the connection, and makes it anew after the pause that it returns. */
+  private Duration breakNow() {
+    assertThat(link.line()).isCompleted();
+    broken.get().run();
+    return context.runNext();
+  }
+
+  @Test
+  void one_that_breaks_again_and_again_is_made_anew_after_ever_longer_pauses() {
+    Duration first = breakNow();
+    Duration last = first;
+    for (int i = 0; i < 20; i++) {
+      last = breakNow();
+    }
+    assertThat(first).isLessThan(Duration.ofMillis(11));
+    assertThat(last).isBetween(LONGEST.dividedBy(2), LONGEST);
+  }
+
+  @Test
+  void one_that_has_lasted_is_made_anew_at_once() {
+    for (int i = 0; i < 20; i++) {
+      breakNow();
+    }
+    context.pass(LONGEST.multipliedBy(2));
+    assertThat(breakNow()).isLessThan(Duration.ofMillis(11));
+  }
+
+  /** Runs what is due when a test says so. */
+  private static final class Later implements BackendContext {
+    private final RandomGenerator random = RandomGenerator.getDefault();
+    private final Deque<Runnable> tasks = new ArrayDeque<>();
+    private final Deque<Duration> delays = new ArrayDeque<>();
+    private long nanos;
+
+    Duration runNext() {
+      tasks.remove().run();
+      Duration delay = delays.remove();
+      pass(delay);
+      return delay;
+    }
+
+    void pass(Duration time) {
+      nanos += time.toNanos();
+    }
+
+    @Override
+    public void after(Duration delay, Runnable task) {
+      tasks.add(task);
+      delays.add(delay);
+    }
+
+    @Override
+    public Moment now() {
+      return new Moment(nanos, nanos);
+    }
+
+    @Override
+    public Origin origin() {
+      return new Origin("process", "test", 1, "test");
+    }
+
+    @Override
+    public RandomGenerator random() {
+      return random;
+    }
+
+    @Override
+    public void granted(Holder holder, Granted grant) {}
+
+    @Override
+    public void retry(String name) {}
+
+    @Override
+    public void lost(Holder holder, LossCause cause) {}
+  }
+}

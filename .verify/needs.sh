@@ -21,12 +21,16 @@ need_maven() {
   command -v mvn >/dev/null || die "Maven was installed, but 'mvn' is not on the PATH"
 }
 
-# A Redis server to test with: the system's, its package's, or the one in a Maven artifact. And the oldest that is
-# supported, 6.2, which only that artifact has; without it, or without libfaketime, with which clocks of servers are set,
-# tests say that they could not run.
-need_redis() {
+# What sets the clocks of test servers. Without it tests say that they could not run.
+need_libfaketime() {
   [ "$(uname -s)" != Linux ] || ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 \
     || (install_package libfaketime "libfaketime, to set the clocks of test servers") || true
+}
+
+# A Redis server to test with: the system's, its package's, or the one in a Maven artifact. And the oldest that is
+# supported, 6.2, which only that artifact has; without it tests say that they could not run.
+need_redis() {
+  need_libfaketime
   [ -n "${HOLDFAST_REDIS_6_SERVER:-}" ] || HOLDFAST_REDIS_6_SERVER=$(redis_of_artifact || true)
   export HOLDFAST_REDIS_6_SERVER
   [ -n "${HOLDFAST_REDIS_SERVER:-}" ] && return
@@ -58,16 +62,20 @@ redis_of_artifact() {
   "$directory/$name" --version >/dev/null 2>&1 && echo "$directory/$name"
 }
 
-# A PostgreSQL server to test with, and its extension pg_stat_statements, which counts statements: the system's, or its
-# package's, or the one in a Maven artifact. That one lacks the extension, and the test that counts says so.
+# A PostgreSQL server to test with: the system's, or its package's, or the one in a Maven artifact. And the newest that there
+# is as an artifact, on which a part of the tests runs once more.
 need_postgresql() {
+  [ -n "${HOLDFAST_POSTGRESQL_NEWEST_BIN:-}" ] || HOLDFAST_POSTGRESQL_NEWEST_BIN=$(postgresql_of_artifact 18.6.0 || true)
+  [ -n "$HOLDFAST_POSTGRESQL_NEWEST_BIN" ] \
+    || echo "verify: PostgreSQL 18 cannot be had here: tested on one version only" >&2
+  export HOLDFAST_POSTGRESQL_NEWEST_BIN
   [ -n "${HOLDFAST_POSTGRESQL_BIN:-}" ] && return
   compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null && return
   HOLDFAST_POSTGRESQL_BIN=$(postgresql_on_path || true)
   if [ -z "$HOLDFAST_POSTGRESQL_BIN" ]; then
     (without_services install_package postgresql "PostgreSQL 14 or newer") || true
     compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null && return
-    HOLDFAST_POSTGRESQL_BIN=$(postgresql_on_path || postgresql_of_artifact || true)
+    HOLDFAST_POSTGRESQL_BIN=$(postgresql_on_path || postgresql_of_artifact 15.19.0 || true)
   fi
   [ -n "$HOLDFAST_POSTGRESQL_BIN" ] \
     || die "no PostgreSQL: install it, or set HOLDFAST_POSTGRESQL_BIN to the directory of initdb and postgres"
@@ -80,9 +88,10 @@ postgresql_on_path() {
   initdb=$(command -v initdb) && [ -x "${initdb%/*}/postgres" ] && echo "${initdb%/*}"
 }
 
-# Prints where the programs are that io.zonky.test.postgres:embedded-postgres-binaries has for this machine.
+# postgresql_of_artifact VERSION: prints where the programs are that io.zonky.test.postgres:embedded-postgres-binaries has for
+# this machine.
 postgresql_of_artifact() {
-  local version=15.19.0 directory=${TMPDIR:-/tmp}/holdfast-postgresql-15 platform name
+  local version=$1 directory=${TMPDIR:-/tmp}/holdfast-postgresql-${1%%.*} platform name
   case $(uname -s)-$(uname -m) in
     Linux-x86_64) platform=linux-amd64 ;;
     Linux-aarch64) platform=linux-arm64v8 ;;

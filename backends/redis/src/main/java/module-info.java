@@ -14,6 +14,7 @@ module io.holdfast.redis {
   requires transitive lettuce.core; // The guard takes a connection of the caller.
   requires io.netty.buffer;
   requires io.netty.handler;
+  requires io.netty.common;
   requires io.netty.transport;
   requires org.slf4j;
 

@@ -5,4 +5,4 @@ flags=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xlog:disable)
 java=("$HOLDFAST_TEST_JAVA" "${flags[@]}" -cp "$HOLDFAST_TEST_CLASS_PATH" io.holdfast.cli.Main)
 . "${BASH_SOURCE[0]%/*}/../../main/bash/supervise.bash"
 is_supervised "$@" && supervise "$@"
-exec "${java[@]}" "$@"
+become_java "$@"

@@ -283,7 +283,12 @@ final class Attempt extends Timetable.Entry {
       if (doubted) {
         return waitFor(0);
       }
-      return remainingNanos(grant) > 0 ? Phase.GRANTED : waitFor(backOff());
+      if (remainingNanos(grant) > 0) {
+        return Phase.GRANTED;
+      }
+      // Nobody else has it: to say that it is held would be wrong, if this was the last request.
+      trouble.add(Trouble.lateAnswer(hold));
+      return waitFor(backOff());
     }
     if (answer instanceof Acquisition.Refused refused) {
       trouble.add(

@@ -7,7 +7,6 @@ import io.holdfast.internal.LockFiles.Section;
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.Finding;
 import io.holdfast.spi.LockBackend;
-import io.holdfast.spi.Moment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -61,7 +60,7 @@ final class FileBackend implements LockBackend {
                 request,
                 work().context().origin(),
                 section.time(),
-                earlier(request.sent(), section.now()),
+                Times.earlier(request.sent(), section.now()),
                 section.touched()::add);
     if (answer instanceof Acquisition.Held held && !request.patience().isZero()) {
       work().waiters().add(hold, section);
@@ -69,13 +68,6 @@ final class FileBackend implements LockBackend {
     }
     work().waiters().remove(hold);
     return answer;
-  }
-
-  /** By each clock for itself: the wall clock may have been set back since the request was made. */
-  private static Moment earlier(Moment sent, Moment now) {
-    return new Moment(
-        Math.min(sent.monotonicNanos(), now.monotonicNanos()),
-        Math.min(sent.wallNanos(), now.wallNanos()));
   }
 
   @Override

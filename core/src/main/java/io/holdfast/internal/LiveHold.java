@@ -154,7 +154,7 @@ final class LiveHold extends Timetable.Entry {
         renewSoon(); // It may have been carried out before the promise was cut short.
         return;
       }
-      if (sent.nanosSince(since) > 0) {
+      if (sent.nanosSince(since) >= 0) {
         since = sent;
       }
       renewing = false;

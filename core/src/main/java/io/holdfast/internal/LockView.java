@@ -70,7 +70,7 @@ final class LockView implements DistributedLock {
 
   @Override
   public Optional<Lease> tryAcquire() {
-    return runtime.await(Request.begin(runtime, terms, Duration.ZERO).answer());
+    return runtime.await(begin(Duration.ZERO).answer());
   }
 
   @Override
@@ -79,7 +79,11 @@ final class LockView implements DistributedLock {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    return Request.begin(runtime, terms, wait).await();
+    return begin(wait).await();
+  }
+
+  private Request begin(Duration wait) {
+    return runtime.router().whileCallerWaits(() -> Request.begin(runtime, terms, wait));
   }
 
   @Override

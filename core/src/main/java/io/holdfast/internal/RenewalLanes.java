@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -67,12 +68,18 @@ final class RenewalLanes {
         return;
       }
       List<Hold> holds = batch.stream().map(LiveHold::hold).toList();
-      Moment sent = runtime.now();
-      answerDueNanos = sent.monotonicNanos() + patienceNanos(holds);
+      Moment asked = runtime.now();
+      Moment[] sent = {asked};
+      answerDueNanos = asked.monotonicNanos() + patienceNanos(holds);
       runtime.<List<Renewal>>answer(
-          () -> runtime.backend().renew(holds),
+          () -> {
+            CompletionStage<List<Renewal>> answers = runtime.backend().renew(holds);
+            // A store that goes by this machine's clock has read it in between.
+            sent[0] = Times.earlier(asked, runtime.now());
+            return answers;
+          },
           () -> runtime.timetable().schedule(this, answerDueNanos),
-          (answers, problem) -> answered(batch, sent, answers, problem));
+          (answers, problem) -> answered(batch, sent[0], answers, problem));
     }
 
     /** Short enough that a renewal which was lost on its way can be repeated in time. */

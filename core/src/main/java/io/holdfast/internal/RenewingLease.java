@@ -163,12 +163,13 @@ final class RenewingLease implements Lease {
     if (!isHeld()) {
       throw lostException();
     }
-    Moment sent = runtime().now();
+    Moment asked = runtime().now();
     List<Hold> holds = List.of(hold.hold());
-    Renewal answer =
-        runtime()
-            .await(runtime().bounded(() -> runtime().backend().renew(holds), "renew", name()))
-            .get(0);
+    CompletableFuture<List<Renewal>> answers =
+        runtime().bounded(() -> runtime().backend().renew(holds), "renew", name());
+    // A store that goes by this machine's clock has read it in between.
+    Moment sent = Times.earlier(asked, runtime().now());
+    Renewal answer = runtime().await(answers).get(0);
     hold.renewed(answer, sent);
     if (!isHeld()) {
       throw lostException();
@@ -206,7 +207,7 @@ final class RenewingLease implements Lease {
 
   @Override
   public boolean release() {
-    return runtime().await(releaseAsync());
+    return runtime().await(runtime().router().whileCallerWaits(this::releaseAsync));
   }
 
   CompletableFuture<Boolean> releaseAsync() {

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,7 @@ final class Router implements BackendContext {
   private final RandomGenerator random;
   private final Map<Holder, Timetable.Entry> places = new ConcurrentHashMap<>();
   private final Map<String, Set<Attempt>> waiting = new ConcurrentHashMap<>();
+  private final ThreadLocal<Boolean> callerWaits = new ThreadLocal<>();
   private volatile @Nullable Runnable whenEmpty;
 
   Router(TimeSource time, Origin origin, RandomGenerator random) {
@@ -107,6 +109,25 @@ final class Router implements BackendContext {
             }
           }
         });
+  }
+
+  @Override
+  public boolean callerWaits() {
+    boolean waits = callerWaits.get() != null;
+    if (waits) {
+      callerWaits.remove();
+    }
+    return waits;
+  }
+
+  /** Begins a request whose answer the calling thread is going to wait for. */
+  <T> T whileCallerWaits(Supplier<T> begin) {
+    callerWaits.set(true);
+    try {
+      return begin.get();
+    } finally {
+      callerWaits.remove();
+    }
   }
 
   void grantedOnAsking(Hold hold) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.internal;
 
+import io.holdfast.spi.Moment;
 import java.time.Duration;
 
 /** Arithmetic with times that may be absurdly long. */
@@ -13,6 +14,13 @@ final class Times {
   /** The nanoseconds of a duration; a century if it is longer. */
   static long nanos(Duration duration) {
     return (duration.compareTo(FOREVER) > 0 ? FOREVER : duration).toNanos();
+  }
+
+  /** By each clock for itself: the wall clock may have been set back between the two. */
+  static Moment earlier(Moment one, Moment other) {
+    return new Moment(
+        Math.min(one.monotonicNanos(), other.monotonicNanos()),
+        Math.min(one.wallNanos(), other.wallNanos()));
   }
 
   static Duration positive(Duration value, String what) {

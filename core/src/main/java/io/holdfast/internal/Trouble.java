@@ -3,6 +3,7 @@ package io.holdfast.internal;
 
 import io.holdfast.BackendException;
 import io.holdfast.BackendException.Outcome;
+import io.holdfast.spi.LockBackend.Hold;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +69,13 @@ final class Trouble {
 
   static BackendException noAnswer(String name) {
     return BackendException.unknown("no answer to acquire '" + name + "'", null);
+  }
+
+  static BackendException lateAnswer(Hold hold) {
+    return BackendException.unknown(
+        "'%s' was granted, but the answer came when its lease time of %s was over: it is released"
+            .formatted(hold.name(), hold.leaseTime()),
+        null);
   }
 
   private static boolean isUnknown(RuntimeException failure) {

@@ -36,4 +36,16 @@ public interface BackendContext extends TimeSource {
    * <p>Does nothing in a context that watches over no leases.
    */
   default void shortened(Object lane, Duration by) {}
+
+  /**
+   * Whether the calling thread makes its next request for itself, and has nothing else to do until
+   * that is answered. A backend whose client blocks may then carry the request out on this thread,
+   * in bounded time, and saves two hand-overs between threads. On every other thread a backend must
+   * not block: it may be the caller's event loop, or the one that renews all leases.
+   *
+   * <p>True once: requests that follow from the answer are others'.
+   */
+  default boolean callerWaits() {
+    return false;
+  }
 }

@@ -35,11 +35,27 @@ public interface QuorumNode extends AutoCloseable {
    */
   CompletionStage<Boolean> confirm(String name, Holder holder, long token, long epoch);
 
-  /** Extends votes; answers in the same order. Never re-creates one that is gone. */
-  CompletionStage<List<Renewal>> renew(List<Hold> holds);
+  /**
+   * Extends votes; answers in the same order. Never re-creates one that is gone.
+   *
+   * @param generation of the configuration that the caller goes by; a node that has another one
+   *     extends nothing, and answers {@link Renewal#UNKNOWN} for what it has
+   */
+  CompletionStage<List<Renewal>> renew(List<Hold> holds, long generation);
 
-  /** Takes the vote back from this holder, who does not wait any more either. True if it had it. */
-  CompletionStage<Boolean> release(Hold hold, Release how);
+  /**
+   * Takes the vote back from this holder, which does not wait any more either, and tells the first
+   * waiter. Returns true if the holder had the vote. The holder asks for no vote after that.
+   */
+  CompletionStage<Boolean> release(Hold hold);
+
+  /**
+   * Takes back a vote that was of no use, and tells no waiter. The holder may have asked again
+   * before this arrives, so only the vote of this ballot or of an earlier one is taken.
+   *
+   * @param ballot the number that the ballot {@linkplain Ballot#proposed proposed}
+   */
+  CompletionStage<Boolean> withdraw(Hold hold, long ballot);
 
   /** Takes the vote back from this holder, and tells it that this was done by force. */
   CompletionStage<Boolean> forceRelease(String name, String holder, String reason);
@@ -56,6 +72,15 @@ public interface QuorumNode extends AutoCloseable {
   /** What whoever operates the node should know of it; nothing, if it looks at nothing. */
   default CompletionStage<List<Finding>> checkUp() {
     return CompletableFuture.completedFuture(List.of());
+  }
+
+  /**
+   * Returns what an administrator runs at the node before it is used: for example the rules of a
+   * user of its own. Empty if nothing needs to be done. Needs no {@link #start}, and contains no
+   * secret.
+   */
+  default String schema() {
+    return "";
   }
 
   /** The node gives no vote for so long. */
@@ -75,6 +100,19 @@ public interface QuorumNode extends AutoCloseable {
   /** Makes the node a member. False if its ticket is not this one. */
   CompletionStage<Boolean> join(String ticket, Membership membership);
 
+  /**
+   * Promises to adopt no configuration of a change with a smaller number. False if it has promised
+   * this number or a greater one before, or is not a member.
+   */
+  CompletionStage<Boolean> claim(long change);
+
+  /**
+   * Makes a member go by this configuration from now on: it votes for callers that go by it, too,
+   * and for no others. Raises its epoch, so that what was voted before is not confirmed after.
+   * False if the node has a newer one, has promised itself to a later change, or is not a member.
+   */
+  CompletionStage<Boolean> adopt(Configuration configuration);
+
   @Override
   void close();
 
@@ -82,22 +120,21 @@ public interface QuorumNode extends AutoCloseable {
    * A request for a vote.
    *
    * @param hold who wants what for how long
-   * @param proposed the number that the caller would like: greater than any it has seen
+   * @param proposed the number that the caller would like: greater than any that it has seen, and
+   *     than that of any earlier ballot of this holder
    * @param ticket its place among those who wait, the smaller the earlier; the first is told, by
    *     {@link BackendContext#retry}, when it may ask again; 0: it does not wait
    * @param longestLease the longest lease time of the quorum, which the node remembers
+   * @param generation of the configuration that the caller goes by
    * @param purpose what for, shown to whoever inspects the lock
    */
   record Ballot(
-      Hold hold, long proposed, long ticket, Duration longestLease, @Nullable String purpose) {}
-
-  /** How to take a vote back. */
-  enum Release {
-    /** The lock is free: whoever waits is told. */
-    ANNOUNCED,
-    /** The vote was of no use: nobody is told. */
-    SILENT
-  }
+      Hold hold,
+      long proposed,
+      long ticket,
+      Duration longestLease,
+      long generation,
+      @Nullable String purpose) {}
 
   /** The answer to a request for a vote, with the node's clock in microseconds. */
   sealed interface Vote {
@@ -134,6 +171,8 @@ public interface QuorumNode extends AutoCloseable {
     LOST_ITS_DATA,
     /** It cannot be relied on until every lease that it may have forgotten is over. */
     RESTS,
+    /** It goes by another configuration than the caller. */
+    OTHER_MEMBERS,
     /** The request came so late that its sender has given up. */
     CAME_TOO_LATE
   }
@@ -148,6 +187,9 @@ public interface QuorumNode extends AutoCloseable {
    * @param rest for how much longer it gives no votes
    * @param longestLease the longest lease time that it was told of
    * @param clockMicros its clock
+   * @param name by which name it is a member; empty if it is not known
+   * @param configuration the configuration that it goes by; {@link Configuration#NONE} if it knows
+   *     none
    */
   record State(
       String identity,
@@ -156,7 +198,9 @@ public interface QuorumNode extends AutoCloseable {
       long newest,
       Duration rest,
       Duration longestLease,
-      long clockMicros) {
+      long clockMicros,
+      String name,
+      Configuration configuration) {
     /** Whether it is a member. */
     public boolean isMember() {
       return knowledge == Knowledge.MEMBER;
@@ -180,6 +224,50 @@ public interface QuorumNode extends AutoCloseable {
    * @param epoch its new epoch
    * @param rest for how long it gives no votes, because it may have forgotten some
    * @param longestLease the longest lease time of the quorum
+   * @param name by which name it is a member
+   * @param configuration the configuration that it goes by
    */
-  record Membership(long newest, long epoch, Duration rest, Duration longestLease) {}
+  record Membership(
+      long newest,
+      long epoch,
+      Duration rest,
+      Duration longestLease,
+      String name,
+      Configuration configuration) {}
+
+  /**
+   * Who the members of a quorum are. While they are changed there are two lists, and a majority of
+   * each is needed for everything.
+   *
+   * @param generation greater than that of every earlier configuration; even while members are
+   *     changed, odd otherwise
+   * @param members the names of the members
+   * @param next the names of those that are to be the members; empty if nothing is changed
+   * @param floor every token that was granted by an earlier configuration without a majority of
+   *     these members is at most this
+   */
+  record Configuration(long generation, List<String> members, List<String> next, long floor) {
+    /** What a node goes by that was never told. */
+    public static final Configuration NONE = new Configuration(0, List.of(), List.of(), 0);
+
+    public Configuration {
+      members = List.copyOf(members);
+      next = List.copyOf(next);
+    }
+
+    /** The number of the change that made it. */
+    public long change() {
+      return generation / 2;
+    }
+
+    /** Whether the members are being changed. */
+    public boolean isJoint() {
+      return !next.isEmpty();
+    }
+
+    /** The lists of which a majority is needed, each. */
+    public List<List<String>> lists() {
+      return isJoint() ? List.of(members, next) : List.of(members);
+    }
+  }
 }

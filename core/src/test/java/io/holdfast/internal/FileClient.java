@@ -34,7 +34,7 @@ import java.util.random.RandomGenerator;
  * and what is due in more than some seconds is run on demand.
  */
 final class FileClient implements BackendContext, AutoCloseable {
-  static final Duration LEASE_TIME = Duration.ofSeconds(30);
+  static final Duration LEASE_TIME = Duration.ofMinutes(20);
   private static final Duration SOON = Duration.ofSeconds(5);
   private static final AtomicLong COUNT = new AtomicLong();
 

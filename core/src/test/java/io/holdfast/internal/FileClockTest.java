@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("file")
 class FileClockTest {
   private static final Duration AN_HOUR_BACK = Duration.ofHours(-1);
-  private static final Duration NEARLY_OVER = FileClient.LEASE_TIME.minusSeconds(5);
+  private static final Duration NEARLY_OVER = FileClient.LEASE_TIME.minusMinutes(2);
 
   @TempDir private Path directory;
   private FileClient holder;

@@ -8,6 +8,7 @@ import io.holdfast.BackendException.Outcome;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.Mode;
+import io.holdfast.spi.LockBackend.Acquisition.Held;
 import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.LockBackend.Renewal;
 import java.nio.file.Path;
@@ -15,8 +16,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -69,13 +68,13 @@ class FileProcessesTest {
     @Test
     void lets_its_waiters_on_promptly_when_it_is_killed() throws Exception {
       try (ChildJvm child = child("hold");
-          Holdfast holdfast = holdfast()) {
+          FileClient client = FileClient.in(directory)) {
         child.line();
-        CompletableFuture<Lease> waiter = holdfast.lock("a").async().acquire(LONG);
-        Await.until("a waiter", () -> !holdfast.inspect("a").waiters().isEmpty());
+        Hold waiter = client.hold("a");
+        assertThat(client.acquire(waiter, LONG)).isInstanceOf(Held.class);
         child.kill();
-        // The lease would last an hour, and the next poll is seconds away.
-        assertThat(waiter.get(2, TimeUnit.SECONDS).isHeld()).isTrue();
+        // The lease would last an hour, and this waiter does not ask again.
+        Await.until("the grant", () -> client.granted.containsKey(waiter.holder()));
       }
     }
   }
@@ -86,14 +85,16 @@ class FileProcessesTest {
     void does_not_hold_up_those_behind_it_when_it_is_killed() throws Exception {
       try (Holdfast holdfast = holdfast();
           Lease lease = holdfast.lock("a").acquire(LONG);
+          FileClient client = FileClient.in(directory);
           ChildJvm child = child("wait")) {
         child.line();
-        CompletableFuture<Lease> behind = holdfast.lock("a").shared().async().acquire(LONG);
-        Await.until("two waiters", () -> holdfast.inspect("a").waiters().size() == 2);
+        Hold behind = client.hold("a", Mode.SHARED);
+        assertThat(client.acquire(behind, LONG)).isInstanceOf(Held.class);
+        assertThat(holdfast.inspect("a").waiters()).hasSize(2);
         child.kill();
         assertThat(holdfast.inspect("a").waiters()).hasSize(1);
         lease.release();
-        assertThat(behind.get(2, TimeUnit.SECONDS).isHeld()).isTrue();
+        Await.until("the grant", () -> client.granted.containsKey(behind.holder()));
       }
     }
 
@@ -101,12 +102,13 @@ class FileProcessesTest {
     void lets_readers_in_when_it_wanted_to_write_and_is_killed() throws Exception {
       try (Holdfast holdfast = holdfast();
           Lease lease = holdfast.lock("a").shared().acquire(LONG);
+          FileClient client = FileClient.in(directory);
           ChildJvm child = child("wait")) {
         child.line();
-        CompletableFuture<Lease> reader = holdfast.lock("a").shared().async().acquire(LONG);
-        Await.until("two waiters", () -> holdfast.inspect("a").waiters().size() == 2);
+        Hold reader = client.hold("a", Mode.SHARED);
+        assertThat(client.acquire(reader, LONG)).isInstanceOf(Held.class);
         child.kill();
-        assertThat(reader.get(2, TimeUnit.SECONDS).isHeld()).isTrue();
+        Await.until("the grant", () -> client.granted.containsKey(reader.holder()));
         assertThat(lease.isHeld()).isTrue();
       }
     }

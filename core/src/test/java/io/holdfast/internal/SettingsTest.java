@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.holdfast.Guarantees;
 import io.holdfast.Holdfast;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,6 +76,27 @@ class SettingsTest {
     }
 
     @Test
+    void no_lease_time_means_the_default_or_the_nearest_that_the_backend_can_honour() {
+      LeaseTimes none = new LeaseTimes(null, "nothing");
+      assertThat(none.in(honouring(1, 60))).isEqualTo(Duration.ofSeconds(30));
+      assertThat(none.in(honouring(1, 20))).isEqualTo(Duration.ofSeconds(20));
+      assertThat(none.in(honouring(40, 60))).isEqualTo(Duration.ofSeconds(40));
+    }
+
+    private static Guarantees honouring(long shortestSeconds, long longestSeconds) {
+      return new Guarantees(
+          "test",
+          Guarantees.Exclusion.LOCAL,
+          "always",
+          "never",
+          "always",
+          "nothing",
+          Set.of(),
+          Duration.ofSeconds(shortestSeconds),
+          Duration.ofSeconds(longestSeconds));
+    }
+
+    @Test
     void more_passes_than_a_store_mints_tokens_for_are_refused() {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> builder.localPasses(1_000, Duration.ofMillis(1)))
@@ -114,6 +138,16 @@ class SettingsTest {
           .isBetween(Duration.ofMillis(20), Duration.ofMillis(22));
       assertThat(Duration.ofNanos(pacing.proposedNanos(Duration.ofDays(1))))
           .isBetween(Duration.ofMillis(3_000), Duration.ofMillis(3_300));
+    }
+
+    @Test
+    void differs_each_time_so_that_many_clients_do_not_ask_in_step() {
+      assertThat(LongStream.range(0, 100).map(i -> pacing.backOffNanos(5)).distinct().count())
+          .isGreaterThan(90);
+      Duration recheck = Duration.ofSeconds(1);
+      assertThat(
+              LongStream.range(0, 100).map(i -> pacing.proposedNanos(recheck)).distinct().count())
+          .isGreaterThan(90);
     }
   }
 }

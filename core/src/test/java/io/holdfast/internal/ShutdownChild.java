@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.internal;
 
+import io.holdfast.BackendException;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockListener;
@@ -18,6 +19,7 @@ final class ShutdownChild {
     String address = "file:" + arguments[1];
     switch (arguments[0]) {
       case "work" -> work(talking(address, LONG).build());
+      case "ask" -> ask(talking(address, LONG).build());
       case "work-on" -> workOn(talking(address, Duration.ofSeconds(1)).build());
       case "wait" -> waitFor(talking(address, LONG).build());
       case "lead" -> lead(Holdfast.builder(address).shutdownGrace(LONG).build());
@@ -52,6 +54,25 @@ final class ShutdownChild {
     int unused = System.in.read();
     lease.release();
     stay();
+  }
+
+  /** Asks for another lock whenever it is told to, until its input ends. */
+  private static void ask(Holdfast holdfast) throws Exception {
+    Lease lease = holdfast.lock("a").tryAcquire().orElseThrow();
+    say("working");
+    while (System.in.read() >= 0) {
+      say("asked: " + outcome(holdfast));
+    }
+    lease.release();
+    stay();
+  }
+
+  private static String outcome(Holdfast holdfast) {
+    try {
+      return holdfast.lock("b").tryAcquire().isPresent() ? "granted" : "held";
+    } catch (BackendException refused) {
+      return String.valueOf(refused.getMessage());
+    }
   }
 
   /** Works in a hook of its own for as long as it has the lease. */

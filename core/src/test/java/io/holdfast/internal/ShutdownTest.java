@@ -57,6 +57,18 @@ class ShutdownTest {
     }
 
     @Test
+    void is_granted_nothing_more() throws Exception {
+      try (ChildJvm child = child("ask")) {
+        until(child, "working");
+        child.terminate();
+        until(child, "shutting down with 1");
+        child.tell("again");
+        assertThat(until(child, "asked: ")).contains("closed");
+        assertThat(other.inspect("b").isFree()).isTrue();
+      }
+    }
+
+    @Test
     void is_told_of_its_loss_when_the_grace_is_over_and_before_another_holds_the_lock()
         throws Exception {
       try (ChildJvm child = child("work-on")) {

@@ -110,6 +110,15 @@ class TimetableTest {
     }
 
     @Test
+    void that_an_earlier_one_has_taken_over_from_do_not_go_on_beside_it() {
+      timetable.schedule(note("late"), nanosIn(60_000));
+      timetable.schedule(note("early"), nanosIn(10));
+      time.advanceMillis(1_500);
+      assertThat(ran).containsExactly("early");
+      assertThat(time.pending()).as("wake-ups that are armed").isEqualTo(1);
+    }
+
+    @Test
     void look_at_everything_when_the_wall_clock_has_run_ahead() {
       timetable.schedule(note("lease"), nanosIn(60_000));
       time.jumpWallMillis(30_000);

@@ -39,6 +39,7 @@ public final class Inside {
             + count(runtime.router().size(), " attempts or holds ")
             + count(runtime.localQueues().size(), " local queues ")
             + count(runtime.departures().size(), " departures ")
+            + count(runtime.leaders().size(), " leaders ")
             + count(lanes, " lanes");
     return left.isEmpty() ? left : left.strip() + " " + holders(runtime);
   }

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.AppenderBase;
+import ch.qos.logback.core.spi.FilterReply;
 import io.holdfast.BackendException;
 import io.holdfast.Election;
 import io.holdfast.Holdfast;
@@ -39,6 +42,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.Marker;
 
 /** Code of others that throws what it should not: what has to go on does, and says so once. */
 class BrokenCodeTest {
@@ -98,7 +102,30 @@ class BrokenCodeTest {
                 });
         assertThat(lines.at(Level.INFO))
             .singleElement()
-            .satisfies(line -> assertThat(line.getFormattedMessage()).contains("renewed again"));
+            .satisfies(
+                line -> {
+                  assertThat(line.getFormattedMessage()).contains("renewed again");
+                  assertThat(durations("after", List.of(line)))
+                      .as("since the first renewal that failed, ten seconds after the grant")
+                      .allSatisfy(after -> assertThat(after).isBetween(seconds(15), seconds(20)));
+                });
+      }
+    }
+
+    @Test
+    void that_fails_to_renew_is_told_of_again_when_the_leases_of_the_first_time_are_over() {
+      BrokenBackend store = new BrokenBackend();
+      try (Holdfast holdfast = holdfast(store, Runnable::run)) {
+        store.failure = Failure.EXCEPTION;
+        Lease lost = holdfast.lock("a").tryAcquire().orElseThrow();
+        time.advance(Duration.ofMinutes(5));
+        assertThat(lost.isHeld()).isFalse();
+        Lease held = holdfast.lock("b").tryAcquire().orElseThrow();
+        time.advance(seconds(25));
+        assertThat(held.isHeld()).isTrue();
+        assertThat(lines.warnings())
+            .filteredOn(line -> line.getFormattedMessage().contains("does not renew"))
+            .hasSize(2);
       }
     }
 
@@ -133,6 +160,68 @@ class BrokenCodeTest {
           .singleElement()
           .satisfies(
               line -> assertThat(line.getFormattedMessage()).startsWith("a listener failed"));
+    }
+  }
+
+  @Nested
+  class AListenerThatFailsNowAndThen {
+    @Test
+    void is_logged_each_time_it_begins_to_fail() {
+      LockListener listener =
+          new LockListener() {
+            @Override
+            public void acquired(Acquired event) {
+              throw new AssertionError("on purpose");
+            }
+          };
+      try (Holdfast holdfast = holdfast(new BrokenBackend(), Runnable::run, listener)) {
+        holdfast.lock("a").tryAcquire().orElseThrow().release();
+        holdfast.lock("a").tryAcquire().orElseThrow().release();
+      }
+      assertThat(lines.warnings()).hasSize(2);
+    }
+  }
+
+  @Nested
+  class ALog {
+    @Test
+    void that_throws_when_one_lease_is_renewed_costs_no_lease() {
+      ThrowsOnce filter = new ThrowsOnce();
+      LoggerContext context = logger.getLoggerContext();
+      try (Holdfast holdfast = holdfast(new BrokenBackend(), Runnable::run)) {
+        List<Lease> leases = new ArrayList<>();
+        for (String name : List.of("a", "b", "c")) {
+          leases.add(holdfast.lock(name).tryAcquire().orElseThrow());
+        }
+        context.addTurboFilter(filter);
+        time.advance(Duration.ofMinutes(5));
+        assertThat(filter.hasThrown).isTrue();
+        assertThat(leases).allMatch(Lease::isHeld);
+      } finally {
+        context.getTurboFilterList().remove(filter);
+      }
+    }
+  }
+
+  /** On the thread of the test: other tests may run beside it. */
+  private static final class ThrowsOnce extends TurboFilter {
+    private final Thread thread = Thread.currentThread();
+    private boolean hasThrown;
+
+    @Override
+    public FilterReply decide(
+        @Nullable Marker marker,
+        Logger of,
+        Level level,
+        @Nullable String format,
+        Object @Nullable [] parameters,
+        @Nullable Throwable thrown) {
+      boolean concerned = of.getName().equals("io.holdfast.locks") && level == Level.TRACE;
+      if (concerned && !hasThrown && Thread.currentThread() == thread) {
+        hasThrown = true;
+        throw new IllegalStateException("on purpose");
+      }
+      return FilterReply.NEUTRAL;
     }
   }
 
@@ -217,12 +306,20 @@ class BrokenCodeTest {
     }
 
     private List<Duration> pauses() {
-      return lines.warnings().stream()
-          .flatMap(line -> line.getKeyValuePairs().stream())
-          .filter(pair -> pair.key.equals("pause"))
-          .map(pair -> (Duration) pair.value)
-          .toList();
+      return durations("pause", lines.warnings());
     }
+  }
+
+  private static List<Duration> durations(String key, List<ILoggingEvent> lines) {
+    return lines.stream()
+        .flatMap(line -> line.getKeyValuePairs().stream())
+        .filter(pair -> pair.key.equals(key))
+        .map(pair -> (Duration) pair.value)
+        .toList();
+  }
+
+  private static Duration seconds(long seconds) {
+    return Duration.ofSeconds(seconds);
   }
 
   static Stream<Failure> failures() {
@@ -249,6 +346,10 @@ class BrokenCodeTest {
           answers.add(nothing());
           return CompletableFuture.completedFuture(answers);
         }),
+    AN_ANSWER_TOO_MANY(
+        answer ->
+            CompletableFuture.completedFuture(
+                List.of(LockBackend.Renewal.GONE, LockBackend.Renewal.GONE))),
     SILENCE(answer -> new CompletableFuture<>()),
     NO_LANE(answer -> answer);
 

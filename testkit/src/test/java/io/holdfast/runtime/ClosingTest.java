@@ -12,6 +12,7 @@ import io.holdfast.spi.BackendProvider;
 import io.holdfast.spi.ForwardingBackend;
 import java.io.IOException;
 import java.lang.Thread.State;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -160,6 +161,23 @@ class ClosingTest {
     assertNoneLeftSince(before);
   }
 
+  @Test
+  void leaves_nothing_behind_that_keeps_it_in_memory() {
+    WeakReference<Holdfast> closed = closed();
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (closed.get() != null) {
+      assertThat(System.nanoTime()).as("kept by a shutdown hook or a thread").isLessThan(deadline);
+      System.gc();
+      LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+    }
+  }
+
+  private WeakReference<Holdfast> closed() {
+    Holdfast holdfast = Holdfast.connect(store);
+    holdfast.close();
+    return new WeakReference<>(holdfast);
+  }
+
   private static void assertNoneLeftSince(Set<Thread> before) throws InterruptedException {
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
       if (!before.contains(thread) && thread.getName().startsWith("holdfast")) {
@@ -194,7 +212,10 @@ class ClosingTest {
     private Leaver() {}
 
     public static void main(String[] arguments) {
-      Lease lease = Holdfast.connect(arguments[0]).lock("a").tryAcquire().orElseThrow();
+      // Its lease is not released while the JVM ends: no need to wait for that.
+      Holdfast holdfast =
+          Holdfast.builder(arguments[0]).shutdownGrace(Duration.ofMillis(1)).build();
+      Lease lease = holdfast.lock("a").tryAcquire().orElseThrow();
       System.exit(lease.isHeld() ? 0 : 1);
     }
   }

@@ -14,7 +14,9 @@ import io.holdfast.LockListener;
 import io.holdfast.LossCause;
 import io.holdfast.testkit.ManualTime;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -86,6 +88,29 @@ class EventsTest {
       holdfast.lock("a").tryAcquire();
       holdfast.lock("a").async().acquire(Duration.ofSeconds(1)).cancel(false);
       assertThat(recorder.heard).contains("rejected a: HELD", "rejected a: LEFT");
+    }
+
+    @Test
+    void hears_in_order_whatever_order_the_executor_runs_callbacks_in() {
+      Deque<Runnable> callbacks = new ArrayDeque<>();
+      Recorder listener = new Recorder();
+      try (Holdfast reordering =
+          Holdfast.builder("memory:")
+              .time(time)
+              .callbacks(callbacks::push)
+              .listener(listener)
+              .shutdownHook(false)
+              .build()) {
+        Lease lease = reordering.lock("a").tryAcquire().orElseThrow();
+        lease.release();
+        while (!callbacks.isEmpty()) {
+          callbacks.pop().run();
+        }
+        assertThat(listener.heard)
+            .containsExactly(
+                "acquired a " + lease.token() + " after PT0S, contended: false",
+                "released a " + lease.token() + " after PT0S");
+      }
     }
 
     @Test

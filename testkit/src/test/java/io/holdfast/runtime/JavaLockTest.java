@@ -50,6 +50,16 @@ class JavaLockTest {
   }
 
   @Test
+  void held_shared_is_not_re_entered_exclusively() {
+    Lock shared = holdfast.lock("a").shared().asJavaLock();
+    shared.lock();
+    assertThat(lock.tryLock()).isFalse();
+    assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
+    shared.unlock();
+    assertThat(holdfast.inspect("a").isFree()).isTrue();
+  }
+
+  @Test
   void excludes_other_threads() throws Exception {
     lock.lock();
     assertThat(CompletableFuture.supplyAsync(lock::tryLock).get()).isFalse();

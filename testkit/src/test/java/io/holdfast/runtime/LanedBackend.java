@@ -2,6 +2,7 @@
 package io.holdfast.runtime;
 
 import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.BackendProvider;
@@ -21,6 +22,7 @@ final class LanedBackend extends ForwardingBackend {
   private final List<List<String>> renewals = new ArrayList<>();
   private final List<Runnable> late = new ArrayList<>();
   private @Nullable BackendContext core;
+  private boolean inSignal;
 
   LanedBackend() {
     super(BackendProvider.backendAt("memory:"));
@@ -28,7 +30,9 @@ final class LanedBackend extends ForwardingBackend {
 
   /** This server's clock is set forward. */
   void setForward(String server, Duration by) {
+    inSignal = true;
     requireNonNull(core).shortened(server, by);
+    inSignal = false;
   }
 
   /** From now on this server does not answer renewals. */
@@ -39,6 +43,11 @@ final class LanedBackend extends ForwardingBackend {
   /** Now the renewals that were not answered are. */
   void answerLate() {
     List.copyOf(late).forEach(Runnable::run);
+  }
+
+  /** Now this one of them is: the first is number 0. */
+  void answerLate(int number) {
+    late.get(number).run();
   }
 
   void heal() {
@@ -52,6 +61,7 @@ final class LanedBackend extends ForwardingBackend {
 
   @Override
   public Object lane(String name) {
+    assertThat(inSignal).as("called back within a signal").isFalse();
     return name.substring(0, name.indexOf(':'));
   }
 

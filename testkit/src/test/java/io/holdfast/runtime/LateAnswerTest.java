@@ -2,7 +2,10 @@
 package io.holdfast.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.BackendException;
+import io.holdfast.BackendException.Outcome;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.spi.BackendContext;
@@ -17,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -137,6 +141,58 @@ class LateAnswerTest {
       assertThat(asked.isCompletedExceptionally() || !asked.join().isHeld())
           .as("at moment %d", looks)
           .isTrue();
+    }
+  }
+
+  /** Grants at once, and lets the answer wait. */
+  private static final class GrantsLate extends ForwardingBackend {
+    private final List<Runnable> answers = new ArrayList<>();
+    private final Set<Object> holders = new HashSet<>();
+
+    GrantsLate() {
+      super(BackendProvider.backendAt("memory:"));
+    }
+
+    @Override
+    public CompletionStage<Acquisition> acquire(AcquireRequest request) {
+      CompletableFuture<Acquisition> answer = new CompletableFuture<>();
+      holders.add(request.hold().holder());
+      answers.add(() -> answer.complete(new Granted(1, 0, request.sent())));
+      return answer;
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(Hold hold) {
+      return CompletableFuture.completedFuture(holders.remove(hold.holder()));
+    }
+  }
+
+  @Test
+  void that_comes_when_the_lease_time_is_over_is_no_word_of_another_holder() {
+    ManualTime time = new ManualTime();
+    GrantsLate store = new GrantsLate();
+    try (Holdfast holdfast =
+        Holdfast.builder(store)
+            .time(time)
+            .leaseTime(Duration.ofSeconds(1))
+            .callbacks(Runnable::run)
+            .shutdownHook(false)
+            .build()) {
+      CompletableFuture<Optional<Lease>> asked = holdfast.lock("n").async().tryAcquire();
+      time.advance(Duration.ofSeconds(2));
+      store.answers.remove(0).run();
+      time.advance(Duration.ZERO);
+      assertThatThrownBy(asked::join)
+          .cause()
+          .isInstanceOfSatisfying(
+              BackendException.class,
+              failure -> assertThat(failure.outcome()).isEqualTo(Outcome.UNKNOWN))
+          .hasMessageContaining("lease time of PT1S was over");
+      assertThat(store.holders).as("it is released").isEmpty();
+
+      CompletableFuture<Optional<Lease>> next = holdfast.lock("n").async().tryAcquire();
+      store.answers.remove(0).run();
+      assertThat(next.join()).isPresent();
     }
   }
 }

@@ -14,6 +14,7 @@ import io.holdfast.LockTimeoutException;
 import io.holdfast.LossCause;
 import io.holdfast.spi.BackendProvider;
 import io.holdfast.spi.ForwardingBackend;
+import io.holdfast.testkit.ManualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,6 +55,27 @@ class LeaseGroupTest {
         .withMessageContaining("'b'");
     assertThat(holdfast.inspect("a").isFree()).isTrue();
     assertThat(holdfast.inspect("c").isFree()).isTrue();
+  }
+
+  @Test
+  void is_waited_for_until_one_deadline_that_its_locks_share() throws Exception {
+    ManualTime time = new ManualTime();
+    List<Duration> waits = new ArrayList<>();
+    ForwardingBackend slow =
+        new ForwardingBackend(BackendProvider.backendAt("memory:")) {
+          @Override
+          public CompletionStage<Acquisition> acquire(AcquireRequest request) {
+            waits.add(request.patience());
+            time.advance(Duration.ofSeconds(4));
+            return super.acquire(request);
+          }
+        };
+    try (Holdfast slowly =
+            Holdfast.builder(slow).time(time).callbacks(Runnable::run).shutdownHook(false).build();
+        LeaseGroup group = slowly.acquireAll(List.of("a", "b"), Duration.ofSeconds(10))) {
+      assertThat(waits).containsExactly(Duration.ofSeconds(10), Duration.ofSeconds(6));
+      assertThat(group.isHeld()).isTrue();
+    }
   }
 
   @Test

@@ -50,6 +50,13 @@ class ShortenedTest {
   }
 
   @Test
+  void it_is_asked_for_nothing_before_its_signal_is_over() {
+    holdfast.lock("a:1").tryAcquire();
+    store.setForward("a", Duration.ofSeconds(10));
+    assertThat(store.renewals()).isEmpty();
+  }
+
+  @Test
   void a_lease_whose_time_is_up_by_that_is_lost_at_once() {
     Lease lease = holdfast.lock("a:1").tryAcquire().orElseThrow();
     store.setForward("a", LEASE_TIME);

@@ -22,7 +22,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verbs of advisory mode, on the thread of the line.
+ * The verbs of advisory mode, on the thread that serves the line.
  *
  * <p><b>An error is not the end.</b> Session locks are not rolled back: a statement that failed
  * half way, at a full lock table or at its time-out, may have been granted some of them. So after
@@ -36,6 +36,7 @@ final class AdvisoryLocks {
   private final AdvisorySql sql;
   private final ToLongFunction<String> keys;
   private final Supplier<@Nullable String> channel;
+  private final AdvisoryRows rows;
   private boolean untidy;
 
   AdvisoryLocks(
@@ -52,6 +53,11 @@ final class AdvisoryLocks {
     this.sql = new AdvisorySql(settings);
     this.keys = keys;
     this.channel = channel;
+    this.rows = new AdvisoryRows(context, table, session, sql, keys, channel);
+  }
+
+  AdvisoryRows rows() {
+    return rows;
   }
 
   AdvisoryAcquire acquiring() {
@@ -83,6 +89,34 @@ final class AdvisoryLocks {
    */
   private void free(Connection connection, List<Held> ended, List<Hold> leaving)
       throws SQLException {
+    try {
+      unlock(connection, ended.stream().filter(one -> !one.hasRow()).toList());
+      delete(connection, ended.stream().filter(Held::hasRow).toList(), leaving);
+      wakeBehind(connection, leaving);
+    } catch (SQLException failed) {
+      // They are not ours any more, so that they are found among those nobody knows of.
+      reconcile(connection, failed);
+      untidy = true;
+    }
+    ended.forEach(one -> context.retry(one.hold().name()));
+  }
+
+  private void unlock(Connection connection, List<Held> ended) throws SQLException {
+    if (ended.isEmpty()) {
+      return;
+    }
+    try (PreparedStatement statement = connection.prepareStatement(sql.unlock)) {
+      new Columns<>(statement, ended)
+          .prepared()
+          .number(session.presence())
+          .column("int8", Held::key);
+      statement.executeQuery().close();
+      session.spoke();
+    }
+  }
+
+  private void delete(Connection connection, List<Held> ended, List<Hold> leaving)
+      throws SQLException {
     if (ended.isEmpty() && leaving.isEmpty()) {
       return;
     }
@@ -106,12 +140,21 @@ final class AdvisoryLocks {
           .number(session.presence());
       statement.executeQuery().close();
       session.spoke();
-    } catch (SQLException failed) {
-      // They are not ours any more, so that they are found among those nobody knows of.
-      reconcile(connection, failed);
-      untidy = true;
     }
-    ended.forEach(one -> context.retry(one.hold().name()));
+  }
+
+  /** Those who share may stand behind a waiter that has left. */
+  private void wakeBehind(Connection connection, List<Hold> leaving) throws SQLException {
+    List<Hold> writers = leaving.stream().filter(one -> !isShared(one)).toList();
+    if (!writers.isEmpty()) {
+      try (PreparedStatement statement = connection.prepareStatement(sql.wake)) {
+        new Columns<>(statement, writers)
+            .prepared()
+            .number(session.presence())
+            .column("int8", this::key);
+        statement.executeQuery().close();
+      }
+    }
   }
 
   private record Leaving(String holder, long key, boolean isShared, boolean unlocks) {}
@@ -163,6 +206,8 @@ final class AdvisoryLocks {
     List<Held> expired = table.expired(nowNanos());
     expired.forEach(one -> table.remove(one.hold().holder()));
     free(connection, expired, List.of());
+    rows.record(connection);
+    rows.watch(connection);
     if (untidy) {
       tidyUp(connection);
     }

@@ -35,6 +35,9 @@ final class AdvisorySession implements Line.Ends {
   /** Core gives up on a store after five seconds. */
   private static final Duration LONGEST_SILENCE = Duration.ofSeconds(4);
 
+  /** The upper half of the number of every presence lock, by which they are told from others. */
+  static final int PRESENCE = 1212630083;
+
   private static final String BEGIN = "SELECT holdfast.advisory_begin()";
   private static final String SWEEP =
       "DELETE FROM holdfast.advisory WHERE session NOT IN (SELECT key FROM " + LOCKS + " AS locks)";
@@ -61,6 +64,7 @@ final class AdvisorySession implements Line.Ends {
   private final SecureRandom random = new SecureRandom();
   private final Loss loss;
   private volatile long spokenNanos;
+  private volatile boolean begun;
   private long presence;
   private int pid;
   private @Nullable Duration ownTimeout;
@@ -81,6 +85,11 @@ final class AdvisorySession implements Line.Ends {
   /** The number of the presence lock. */
   long presence() {
     return presence;
+  }
+
+  /** Whether there was ever a connection. */
+  boolean hasBegun() {
+    return begun;
   }
 
   int pid() {
@@ -133,7 +142,6 @@ final class AdvisorySession implements Line.Ends {
   private void begin(Connection connection) throws SQLException {
     long old = presence;
     long timeout = settings.timeout().toMillis();
-    presence = random.nextLong();
     try (Statement statement = connection.createStatement()) {
       statement.execute("SET idle_session_timeout = " + settings.session().toMillis());
       // Shorter than the line's own, so that the server says what became of a statement.
@@ -143,12 +151,24 @@ final class AdvisorySession implements Line.Ends {
         statement.execute("SET " + setting.getKey() + " = " + setting.getValue());
       }
       statement.execute(settings.sql(BEGIN));
-      statement.execute("SELECT pg_try_advisory_lock(" + presence + ")");
+      presence = newPresence(statement);
       statement.execute(settings.sql(SWEEP));
     }
     spoke();
+    begun = true;
     if (old != 0) {
       terminate(connection, old);
+    }
+  }
+
+  private long newPresence(Statement statement) throws SQLException {
+    while (true) {
+      long number = ((long) PRESENCE << 32) | Integer.toUnsignedLong(random.nextInt());
+      try (ResultSet row = statement.executeQuery("SELECT pg_try_advisory_lock(" + number + ")")) {
+        if (row.next() && row.getBoolean(1)) {
+          return number;
+        }
+      }
     }
   }
 

@@ -4,18 +4,61 @@ package io.holdfast.postgresql;
 /** The statements of advisory mode. */
 final class AdvisorySql {
   /**
-   * Never waits. A token is made only for a lock that was granted. Each step of a statement is paid
-   * for by each statement, whether it has rows or not: no more than these.
+   * Takes locks that are free, and nothing else: most are given back before anybody asks who has
+   * them, and a row would cost more than the lock.
+   */
+  private static final String TAKE =
+      """
+      SELECT n, token,
+             CASE WHEN token IS NULL THEN
+               (SELECT other.name FROM holdfast.advisory AS other
+                WHERE other.key = tried.key AND other.token IS NOT NULL AND other.name <> tried.name
+                LIMIT 1) END AS collides,
+             pg_backend_pid()
+      FROM (SELECT *, CASE WHEN pg_try_advisory_lock(key) THEN nextval('holdfast.token') END AS token
+            FROM unnest(?, ?) WITH ORDINALITY AS each(key, name, n) OFFSET 0) AS tried
+      """;
+
+  /** Writes down who holds what was taken without a row. */
+  private static final String RECORD =
+      """
+      INSERT INTO holdfast.advisory AS own
+        (key, name, holder, shared, token, passes, place, since, lease_time, purpose,
+         session, channel, process, host, pid, application)
+      SELECT key, name, holder, false, token, passes, 0,
+             clock_timestamp() - age * interval '1 microsecond', lease * interval '1 microsecond',
+             purpose, ?, ?, ?, ?, ?, ?
+      FROM unnest(?, ?, ?, ?, ?, ?, ?, ?)
+        AS each(key, name, holder, token, passes, age, lease, purpose)
+      ON CONFLICT (key, holder) DO UPDATE
+        SET token = excluded.token, since = excluded.since, session = excluded.session,
+            channel = excluded.channel
+      """;
+
+  /**
+   * Never waits. A token is made only for a lock that was granted. Whoever wants to share a lock
+   * stands behind those who already wait to have it alone: readers that overlap would keep them out
+   * for ever. Each step of a statement is paid for by each statement, whether it has rows or not:
+   * no more than these.
    */
   private static final String ACQUIRE =
       """
       WITH tried AS MATERIALIZED (
-        SELECT *, CASE WHEN owned
+        SELECT *, CASE WHEN behind THEN NULL
+                       WHEN shared AND EXISTS (
+                         SELECT FROM holdfast.advisory AS writer
+                         WHERE writer.key = each.key AND writer.token IS NULL AND NOT writer.shared
+                           AND (writer.session = ? OR NOT pg_try_advisory_xact_lock_shared(writer.session))
+                           AND NOT EXISTS (
+                             SELECT FROM holdfast.advisory AS own
+                             WHERE own.key = each.key AND own.holder = each.holder
+                               AND own.place < writer.place)) THEN NULL
+                       WHEN owned
                          OR CASE WHEN shared THEN pg_try_advisory_lock_shared(key)
                                  ELSE pg_try_advisory_lock(key) END
                        THEN nextval('holdfast.token') END AS token
-        FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?) WITH ORDINALITY
-          AS each(key, name, holder, shared, owned, lease, waits, passes, purpose, n)),
+        FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WITH ORDINALITY
+          AS each(key, name, holder, shared, owned, behind, lease, waits, passes, purpose, n)),
       written AS (
         INSERT INTO holdfast.advisory AS own
           (key, name, holder, shared, token, passes, place, since, lease_time, purpose,
@@ -36,6 +79,17 @@ final class AdvisorySql {
                 WHERE other.key = tried.key AND other.name <> tried.name LIMIT 1) END AS collides,
              pg_backend_pid()
       FROM tried
+      """;
+
+  /** Gives back locks that have no row, and wakes the next in the same statement. */
+  private static final String UNLOCK =
+      """
+      SELECT count(was_ours),
+             sum(CASE WHEN EXISTS (SELECT FROM holdfast.advisory AS waiter
+                                   WHERE waiter.key = freed.key AND waiter.token IS NULL)
+                      THEN holdfast.advisory_wake(key, ?) END)
+      FROM (SELECT key, pg_advisory_unlock(key) AS was_ours
+            FROM unnest(?) AS each(key) OFFSET 0) AS freed
       """;
 
   /**
@@ -60,6 +114,33 @@ final class AdvisorySql {
                       THEN holdfast.advisory_wake(key, ?) END)
       FROM freed
       """;
+
+  /** After a waiter has left: those behind it may be let in. */
+  private static final String WAKE =
+      "SELECT count(holdfast.advisory_wake(key, ?)) FROM unnest(?) AS each(key)";
+
+  /** Which of these locks nobody is known to hold: their holder may have died with its session. */
+  private static final String ABANDONED =
+      """
+      SELECT n FROM unnest(?) WITH ORDINALITY AS each(key, n)
+      WHERE NOT EXISTS (
+        SELECT FROM holdfast.advisory AS held
+        WHERE held.key = each.key AND held.token IS NOT NULL
+          AND (held.session = ? OR NOT pg_try_advisory_xact_lock_shared(held.session)))
+      """;
+
+  /** How many locks of Holdfast's sessions have no row yet; of one key, or of all. */
+  private static final String UNRECORDED =
+      """
+      WITH locks AS MATERIALIZED (SELECT key, pid FROM @LOCKS@ AS every)
+      SELECT count(*) FROM locks AS presence JOIN locks AS taken ON taken.pid = presence.pid
+      WHERE presence.key >> 32 = @PRESENCE@ AND taken.key >> 32 <> @PRESENCE@
+        AND (taken.key = ? OR ?)
+        AND NOT EXISTS (SELECT FROM holdfast.advisory AS own
+                        WHERE own.key = taken.key AND own.session = presence.key)
+      """
+          .replace("@LOCKS@", AdvisorySession.LOCKS)
+          .replace("@PRESENCE@", Integer.toString(AdvisorySession.PRESENCE));
 
   private static final String PROBE =
       """
@@ -98,13 +179,18 @@ final class AdvisorySql {
 
   private static final String LOOK =
       """
-      WITH alive AS MATERIALIZED (SELECT key AS session FROM @LOCKS@ AS locks)
+      WITH alive AS MATERIALIZED (
+        SELECT DISTINCT ON (key) key AS session, pid AS server FROM @LOCKS@ AS locks
+        WHERE mode = 'ExclusiveLock')
       SELECT name, holder, CASE WHEN shared THEN 1 ELSE 1099511627776 END, 1099511627776, token,
-             (extract(epoch FROM lease_time) * 1000000)::bigint,
+             (extract(epoch FROM lease_time - coalesce(
+                statement_timestamp() - (SELECT state_change FROM pg_stat_activity AS client
+                                         WHERE client.pid = server), interval '0'))
+              * 1000000)::bigint,
              (extract(epoch FROM statement_timestamp() - since) * 1000000)::bigint,
              process, host, pid, application, purpose
-      FROM holdfast.advisory
-      WHERE session IN (SELECT session FROM alive) AND name IN (%s)
+      FROM holdfast.advisory JOIN alive USING (session)
+      WHERE name IN (%s)
       ORDER BY name, token IS NULL, place
       """
           .replace("@LOCKS@", AdvisorySession.LOCKS);
@@ -116,16 +202,28 @@ final class AdvisorySql {
       ORDER BY name LIMIT ?
       """;
 
+  final String take;
+  final String record;
+  final String unlock;
   final String acquire;
   final String release;
+  final String wake;
+  final String abandoned;
+  final String unrecorded;
   final String probe;
   final String forceRelease;
   final String unlockStrays;
   final String tidyUp;
 
   AdvisorySql(PostgresSettings settings) {
+    this.take = settings.sql(TAKE);
+    this.record = settings.sql(RECORD);
+    this.unlock = settings.sql(UNLOCK);
     this.acquire = settings.sql(ACQUIRE);
     this.release = settings.sql(RELEASE);
+    this.wake = settings.sql(WAKE);
+    this.abandoned = settings.sql(ABANDONED);
+    this.unrecorded = settings.sql(UNRECORDED);
     this.probe = settings.sql(PROBE);
     this.forceRelease = settings.sql(FORCE_RELEASE);
     this.unlockStrays = settings.sql(UNLOCK_STRAYS);

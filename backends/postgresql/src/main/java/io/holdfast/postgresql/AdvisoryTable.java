@@ -5,6 +5,7 @@ import io.holdfast.Holder;
 import io.holdfast.Mode;
 import io.holdfast.spi.LockBackend.Hold;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -18,21 +19,35 @@ import org.jspecify.annotations.Nullable;
  * one session apart: to it they are one, and a second request of theirs is granted at once. So they
  * are kept apart here, and the server's lock is taken once for all that share it.
  *
- * <p>Used by the line's thread alone.
+ * <p>Used by whoever serves the line.
  */
 final class AdvisoryTable {
   /**
    * One hold.
    *
-   * @param untilNanos when it ends if it is not renewed, in this process's monotonic time
+   * @param sinceNanos when it was granted, in this process's monotonic time
+   * @param untilNanos when it ends if it is not renewed
+   * @param hasRow whether it is written down
    */
-  record Held(Hold hold, long key, long token, int passes, long untilNanos) {
+  record Held(
+      Hold hold,
+      long key,
+      long token,
+      int passes,
+      @Nullable String purpose,
+      long sinceNanos,
+      long untilNanos,
+      boolean hasRow) {
     boolean isShared() {
       return hold.mode() instanceof Mode.Shared;
     }
 
     Held until(long untilNanos) {
-      return new Held(hold, key, token, passes, untilNanos);
+      return new Held(hold, key, token, passes, purpose, sinceNanos, untilNanos, hasRow);
+    }
+
+    Held withRow() {
+      return new Held(hold, key, token, passes, purpose, sinceNanos, untilNanos, true);
     }
   }
 
@@ -42,6 +57,8 @@ final class AdvisoryTable {
     LOCK,
     /** For a token only: the session shares the lock already. */
     TOKEN,
+    /** For a place in the queue only: holders of this process share the lock. */
+    PLACE,
     /** For nothing: another holder of this process is in the way. */
     NOTHING
   }
@@ -49,7 +66,7 @@ final class AdvisoryTable {
   private final Map<Holder, Held> held = new LinkedHashMap<>();
   private final Map<Long, Integer> sharers = new HashMap<>();
   private final Set<Long> exclusive = new HashSet<>();
-  private final Set<Holder> waiting = new HashSet<>();
+  private final Map<Holder, Hold> waiting = new HashMap<>();
   private final Map<Holder, Long> forced = new HashMap<>();
 
   @Nullable Held get(Holder holder) {
@@ -63,7 +80,7 @@ final class AdvisoryTable {
     if (!sharers.containsKey(key)) {
       return Need.LOCK;
     }
-    return isShared ? Need.TOKEN : Need.NOTHING;
+    return isShared ? Need.TOKEN : Need.PLACE;
   }
 
   void add(Held granted) {
@@ -79,6 +96,15 @@ final class AdvisoryTable {
   void extend(Held known, long nowNanos) {
     long untilNanos = nowNanos + known.hold().leaseTime().toNanos();
     held.put(known.hold().holder(), known.until(untilNanos));
+  }
+
+  /** The holds that are not written down. */
+  List<Held> unrecorded() {
+    return held.values().stream().filter(known -> !known.hasRow()).toList();
+  }
+
+  void recorded(List<Held> written) {
+    written.forEach(known -> held.put(known.hold().holder(), known.withRow()));
   }
 
   /** Takes a hold out; whether the server's lock goes with it says {@link #isInUse}. */
@@ -97,12 +123,20 @@ final class AdvisoryTable {
   }
 
   /** True if it is new. */
-  boolean waits(Holder holder) {
-    return waiting.add(holder);
+  boolean waits(Hold hold) {
+    return waiting.put(hold.holder(), hold) == null;
+  }
+
+  Collection<Hold> waiting() {
+    return waiting.values();
+  }
+
+  boolean isWaiting(Holder holder) {
+    return waiting.containsKey(holder);
   }
 
   boolean waitsNoMore(Holder holder) {
-    return waiting.remove(holder);
+    return waiting.remove(holder) != null;
   }
 
   /** Remembers for its renewal that a hold was ended by force. */
@@ -144,7 +178,7 @@ final class AdvisoryTable {
   List<String> ids() {
     List<String> ids = new ArrayList<>();
     held.keySet().forEach(holder -> ids.add(holder.toString()));
-    waiting.forEach(holder -> ids.add(holder.toString()));
+    waiting.keySet().forEach(holder -> ids.add(holder.toString()));
     return ids;
   }
 

@@ -37,7 +37,7 @@ final class CheckUp {
 
   /** On a connection and a thread of its own: it is rare, and may take its time. */
   static CompletableFuture<List<Finding>> of(Connections connections, PostgresSettings settings) {
-    return ask(connections, settings, CheckUp::findings);
+    return ask(connections, settings, connection -> findings(connection, connections.sslMode()));
   }
 
   /** Statements, if the server has the extension that counts them. */
@@ -96,7 +96,9 @@ final class CheckUp {
     }
   }
 
-  private static List<Finding> findings(Connection connection) throws SQLException {
+  private static List<Finding> findings(Connection connection, @Nullable String sslMode)
+      throws SQLException {
+    Finding encryption = Encryption.finding(connection, sslMode);
     boolean isDirect = Pooler.isDirect(connection);
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(LOOK)) {
@@ -108,6 +110,7 @@ final class CheckUp {
           replicas(row.getInt(6), row.getString(5)),
           connections(row.getInt(7), row.getInt(8)),
           pooler(isDirect),
+          encryption,
           Finding.good(
               "permissions", "the schema is there and may be used; 'holdfast schema' prints it"));
     }

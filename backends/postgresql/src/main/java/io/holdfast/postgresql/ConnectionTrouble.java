@@ -31,8 +31,12 @@ final class ConnectionTrouble {
     this.time = time;
   }
 
+  long nowNanos() {
+    return time.now().monotonicNanos();
+  }
+
   /** A connection broke, or could not be made. */
-  void broke(Exception cause) {
+  void broke(Throwable cause) {
     Moment now = time.now();
     boolean begins;
     synchronized (this) {

@@ -25,13 +25,6 @@ final class Connections {
   private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
   private static final int DEFAULT_PORT = 5432;
 
-  /** Core gives up on a store after five. */
-  private static final String SECONDS_TO_CONNECT = "4";
-
-  /** Parameters of an address that are handed to the driver as they are. */
-  private static final Set<String> DRIVER_PARAMETERS =
-      Set.of("sslmode", "sslrootcert", "sslcert", "sslkey", "targetServerType");
-
   private final @Nullable DataSource source;
   private final String place;
   private final Properties properties;
@@ -49,15 +42,15 @@ final class Connections {
 
   static Connections of(Address address) {
     Set<String> known = new HashSet<>(PostgresSettings.PARAMETERS);
-    known.addAll(DRIVER_PARAMETERS);
+    known.addAll(Encryption.PARAMETERS);
+    known.add("targetServerType");
     address.requireOnly(known);
     Properties properties = new Properties();
     address.user().ifPresent(user -> properties.setProperty("user", user));
     address.password().ifPresent(password -> properties.setProperty("password", password));
-    for (String name : DRIVER_PARAMETERS) {
-      address.parameter(name).ifPresent(value -> properties.setProperty(name, value));
-    }
-    properties.putIfAbsent("targetServerType", "primary");
+    Encryption.addTo(properties, address);
+    properties.setProperty(
+        "targetServerType", address.parameter("targetServerType").orElse("primary"));
     properties.setProperty("ApplicationName", "holdfast");
     properties.setProperty("tcpKeepAlive", "true");
     return new Connections(null, place(address), properties);
@@ -89,14 +82,23 @@ final class Connections {
     return new Connections(source, place, changed);
   }
 
+  /** How TLS is used; null for a data source, which has its own settings. */
+  @Nullable String sslMode() {
+    return source == null ? Encryption.mode(properties) : null;
+  }
+
   /** Whether a connection is to be given back after each use. */
   boolean arePooled() {
     return source != null;
   }
 
-  /** A connection that commits each statement, and breaks if one takes longer than this. */
+  /**
+   * A connection that commits each statement.
+   *
+   * @param timeout how long it may take to make it; it breaks if a statement takes longer
+   */
   Connection open(Duration timeout) throws SQLException {
-    Connection connection = source == null ? connect() : borrow(source);
+    Connection connection = source == null ? connect(timeout) : borrow(source);
     try {
       connection.setAutoCommit(true);
       connection.setNetworkTimeout(Runnable::run, (int) timeout.toMillis());
@@ -116,12 +118,13 @@ final class Connections {
     }
   }
 
-  private Connection connect() throws SQLException {
+  private Connection connect(Duration timeout) throws SQLException {
     Properties all = new Properties();
     all.putAll(properties);
-    all.setProperty("connectTimeout", SECONDS_TO_CONNECT);
-    all.setProperty("loginTimeout", SECONDS_TO_CONNECT);
-    all.setProperty("socketTimeout", SECONDS_TO_CONNECT);
+    // The driver takes whole seconds for each of several servers, and fractions for all together.
+    all.setProperty("connectTimeout", Long.toString(Math.max(1, timeout.toSeconds() / 2)));
+    all.setProperty("socketTimeout", Long.toString(timeout.toSeconds() + 1));
+    all.setProperty("loginTimeout", Double.toString(timeout.toMillis() / 1000.0));
     Connection connection = new Driver().connect("jdbc:postgresql:" + place, all);
     if (connection == null) {
       throw new SQLException("the driver does not know the address " + place);

@@ -85,6 +85,11 @@ final class Failures {
     return !isReply(problem) || state.equals("25006");
   }
 
+  /** Whether another transaction keeps a lock or a row for longer than a statement waits. */
+  static boolean isBusy(SQLException problem) {
+    return "55P03".equals(problem.getSQLState());
+  }
+
   static boolean isFull(SQLException problem) {
     return "53200".equals(problem.getSQLState());
   }
@@ -99,7 +104,7 @@ final class Failures {
   }
 
   /** What went wrong, in words: some exceptions have no message. */
-  static String reason(Exception problem) {
+  static String reason(Throwable problem) {
     String message = problem.getMessage();
     return message == null || message.isBlank()
         ? problem.getClass().getSimpleName() + " without a message"

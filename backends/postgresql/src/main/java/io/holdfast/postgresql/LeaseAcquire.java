@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Acquire, in lease mode. In the order of their mutexes, so that two clients do not deadlock. */
-final class LeaseAcquire implements Line.Verb<AcquireRequest, Acquisition> {
+final class LeaseAcquire implements SecondLook.Request<AcquireRequest, Acquisition> {
   /** One less than the tokens that a grant takes. */
   static final int MOST_PASSES = 63;
 
@@ -38,6 +38,7 @@ final class LeaseAcquire implements Line.Verb<AcquireRequest, Acquisition> {
       """;
 
   private final String sql;
+  private final String sqlOrBusy;
   private final Duration timeout;
   private final BackendContext context;
   private final ServerClock clock;
@@ -51,6 +52,7 @@ final class LeaseAcquire implements Line.Verb<AcquireRequest, Acquisition> {
       Waits waits,
       Supplier<@Nullable String> channel) {
     this.sql = settings.sql(SQL);
+    this.sqlOrBusy = settings.sql(SQL.replace("lease_acquire(", "lease_acquire_or_busy("));
     this.timeout = settings.timeout();
     this.context = context;
     this.clock = clock;
@@ -59,10 +61,24 @@ final class LeaseAcquire implements Line.Verb<AcquireRequest, Acquisition> {
   }
 
   @Override
-  public void carryOut(Connection connection, List<Line.Task<AcquireRequest, Acquisition>> tasks)
+  public void send(Connection connection, List<Line.Task<AcquireRequest, Acquisition>> tasks)
+      throws SQLException {
+    send(connection, sql, tasks);
+  }
+
+  @Override
+  public void sendOrBusy(Connection connection, List<Line.Task<AcquireRequest, Acquisition>> tasks)
+      throws SQLException {
+    send(connection, sqlOrBusy, tasks);
+  }
+
+  private void send(
+      Connection connection,
+      String statementSql,
+      List<Line.Task<AcquireRequest, Acquisition>> tasks)
       throws SQLException {
     List<AcquireRequest> requests = tasks.stream().map(Line.Task::request).toList();
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+    try (PreparedStatement statement = connection.prepareStatement(statementSql)) {
       Columns<AcquireRequest> columns = new Columns<>(statement, requests);
       Origin origin = context.origin();
       columns
@@ -106,6 +122,7 @@ final class LeaseAcquire implements Line.Verb<AcquireRequest, Acquisition> {
         long recheck = Math.max(0, row.getLong(5));
         task.answer().complete(new Acquisition.Held(Duration.ofNanos(recheck * 1000)));
       }
+      case "busy" -> {}
       case "refused" ->
           task.answer().complete(new Acquisition.Refused(Weights.kind(row.getLong(6))));
       default ->

@@ -9,6 +9,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Locks as rows of a table, each with an end.
@@ -47,9 +49,9 @@ final class LeaseBackend extends SqlBackend {
       """;
 
   /** What nobody has asked for since is not going to be: its name may never be used again. */
-  private static final String SWEEP =
-      "DELETE FROM holdfast.lease WHERE until < clock_timestamp() - interval '1 minute'";
+  private static final String SWEEP = "SELECT holdfast.lease_sweep(%d)";
 
+  private static final int SWEPT_TOGETHER = 1000;
   private static final Duration SWEEP_EVERY = Duration.ofMinutes(10);
 
   LeaseBackend(PostgresSettings settings, Connections connections) {
@@ -77,25 +79,35 @@ final class LeaseBackend extends SqlBackend {
     Listener listener =
         listens ? new Listener(connections, settings, context, ear(context, waits)) : null;
     ConnectionTrouble trouble = new ConnectionTrouble(connections.toString(), context);
-    Verbs verbs =
-        new Verbs(
-            new Line("holdfast-postgresql-requests", ends, trouble),
-            new Line("holdfast-postgresql-renewals", ends, trouble),
-            listener,
+    Line renewals = new Line("holdfast-postgresql-renewals", ends, trouble);
+    renewals.start(null);
+    Line.Verb<List<Hold>, List<Renewal>> renew = LeaseVerbs.renew(settings);
+    LeaseAcquire acquire =
+        new LeaseAcquire(
+            settings,
+            context,
+            clock,
             waits,
-            new LeaseAcquire(
-                settings,
-                context,
-                clock,
-                waits,
-                () -> listener == null ? null : listener.channelIfListening()),
-            LeaseVerbs.renew(settings),
-            LeaseVerbs.release(settings),
-            LeaseVerbs.forceRelease(settings),
-            Look.verb(settings.sql(LOOK), settings.sql(NAMES)));
-    verbs.requests().start(first);
-    verbs.renewals().start(null);
-    serve(verbs);
+            () -> listener == null ? null : listener.channelIfListening());
+    List<Verbs> lanes = new ArrayList<>();
+    for (int lane = 0; lane < LANES; lane++) {
+      Line requests = new Line("holdfast-postgresql-requests-" + lane, ends, trouble);
+      requests.start(lane == 0 ? first : null);
+      SecondLook.Looks looks = new SecondLook.Looks(requests, context, settings.timeout());
+      lanes.add(
+          new Verbs(
+              context,
+              requests,
+              renewals,
+              listener,
+              waits,
+              new SecondLook<>(looks, true, request -> request.hold().name(), acquire),
+              renew,
+              new SecondLook<>(looks, false, Hold::name, LeaseVerbs.release(settings)),
+              LeaseVerbs.forceRelease(settings),
+              Look.verb(settings.sql(LOOK), settings.sql(NAMES))));
+    }
+    serve(lanes);
     sweep(context);
   }
 
@@ -142,25 +154,35 @@ final class LeaseBackend extends SqlBackend {
   }
 
   private void sweep(BackendContext context) {
-    Verbs verbs = verbsIfOpen();
-    if (verbs == null) {
+    List<Verbs> open = lanes();
+    if (open.isEmpty()) {
       return;
     }
     Line.Verb<String, Integer> sweep =
         (connection, tasks) -> {
-          try (Statement statement = connection.createStatement()) {
-            int swept = statement.executeUpdate(tasks.get(0).request());
+          try (Statement statement = connection.createStatement();
+              ResultSet row = statement.executeQuery(tasks.get(0).request())) {
+            row.next();
+            int swept = row.getInt(1);
             tasks.forEach(task -> task.answer().complete(swept));
           }
         };
-    var unused = verbs.renewals().ask(sweep, "sweep", settings.sql(SWEEP));
-    context.after(SWEEP_EVERY, () -> sweep(context));
+    String sql = settings.sql(SWEEP).formatted(SWEPT_TOGETHER);
+    var unused =
+        open.get(0)
+            .renewals()
+            .ask(sweep, "sweep", sql)
+            .whenComplete(
+                (swept, failure) -> {
+                  boolean isDone = failure != null || swept < SWEPT_TOGETHER;
+                  context.after(isDone ? SWEEP_EVERY : Duration.ofSeconds(1), () -> sweep(context));
+                });
   }
 
   @Override
   public Guarantees guarantees() {
-    Verbs verbs = verbsIfOpen();
-    boolean listens = verbs == null ? settings.notifies() : verbs.listener() != null;
+    List<Verbs> open = lanes();
+    boolean listens = open.isEmpty() ? settings.notifies() : open.get(0).listener() != null;
     return PostgresGuarantees.of(settings.withNotifications(listens));
   }
 }

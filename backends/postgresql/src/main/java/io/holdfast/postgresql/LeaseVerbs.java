@@ -7,8 +7,9 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The other verbs of lease mode, each one statement for all requests that come together. */
 final class LeaseVerbs {
@@ -19,75 +20,87 @@ final class LeaseVerbs {
             ORDER BY hashtext(name), n OFFSET 0) AS leaving
       """;
 
-  /** Locks the rows in the order in which acquire visits them. Never inserts. */
-  private static final String RENEW =
-      """
-      WITH asked AS MATERIALIZED (
-        SELECT * FROM unnest(?, ?, ?) WITH ORDINALITY AS each(name, holder, lease, n)),
-      alive AS MATERIALIZED (
-        SELECT lease.name, lease.holder FROM holdfast.lease
-        WHERE (lease.name, lease.holder) IN (SELECT name, holder FROM asked)
-          AND state = 1 AND until > clock_timestamp()
-        ORDER BY hashtext(lease.name), lease.holder FOR NO KEY UPDATE),
-      renewed AS (
-        UPDATE holdfast.lease
-        SET until = clock_timestamp() + asked.lease::float8 * interval '1 microsecond'
-        FROM alive JOIN asked USING (name, holder)
-        WHERE lease.name = alive.name AND lease.holder = alive.holder
-        RETURNING lease.name, lease.holder)
-      SELECT n, CASE
-        WHEN EXISTS (SELECT FROM renewed WHERE (name, holder) = (asked.name, asked.holder))
-          THEN 'RENEWED'
-        WHEN EXISTS (SELECT FROM holdfast.lease AS own
-                     WHERE (own.name, own.holder) = (asked.name, asked.holder) AND state = 2)
-          THEN 'FORCED'
-        WHEN EXISTS (SELECT FROM holdfast.lease AS other
-                     WHERE other.name = asked.name AND other.holder <> asked.holder
-                       AND state = 1 AND until > clock_timestamp())
-          THEN 'TAKEN'
-        ELSE 'GONE' END
-      FROM asked ORDER BY n
-      """;
+  private static final String RENEW = "SELECT n, outcome FROM holdfast.lease_renew(?, ?, ?)";
+
+  /** So many leases are renewed in some milliseconds, and are not kept locked for longer. */
+  static final int RENEWED_TOGETHER = 500;
 
   private static final String FORCE_RELEASE = "SELECT holdfast.lease_force_release(?, ?, ?)";
 
   private LeaseVerbs() {}
 
-  static Line.Verb<Hold, Boolean> release(PostgresSettings settings) {
+  static SecondLook.Request<Hold, Boolean> release(PostgresSettings settings) {
     String sql = settings.sql(RELEASE);
-    return (connection, tasks) -> {
-      List<Hold> holds = tasks.stream().map(Line.Task::request).toList();
-      try (PreparedStatement statement = connection.prepareStatement(sql)) {
-        new Columns<>(statement, holds)
-            .column("text", Hold::name)
-            .column("text", hold -> hold.holder().toString());
-        try (ResultSet row = statement.executeQuery()) {
-          while (row.next()) {
-            tasks.get(row.getInt(1) - 1).answer().complete(row.getBoolean(2));
+    String sqlOrBusy = settings.sql(RELEASE.replace("lease_release(", "lease_release_or_busy("));
+    return new SecondLook.Request<>() {
+      @Override
+      public void send(Connection connection, List<Line.Task<Hold, Boolean>> tasks)
+          throws SQLException {
+        release(connection, sql, tasks);
+      }
+
+      @Override
+      public void sendOrBusy(Connection connection, List<Line.Task<Hold, Boolean>> tasks)
+          throws SQLException {
+        release(connection, sqlOrBusy, tasks);
+      }
+    };
+  }
+
+  private static void release(
+      Connection connection, String sql, List<Line.Task<Hold, Boolean>> tasks) throws SQLException {
+    List<Hold> holds = tasks.stream().map(Line.Task::request).toList();
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      new Columns<>(statement, holds)
+          .column("text", Hold::name)
+          .column("text", hold -> hold.holder().toString());
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          boolean held = row.getBoolean(2);
+          if (!row.wasNull()) {
+            tasks.get(row.getInt(1) - 1).answer().complete(held);
           }
         }
       }
-    };
+    }
   }
 
+  /** A hold that is asked for twice, because the first call was given up, is renewed once. */
   static Line.Verb<List<Hold>, List<Renewal>> renew(PostgresSettings settings) {
     String sql = settings.sql(RENEW);
     return (connection, tasks) -> {
-      List<Hold> all = new ArrayList<>();
-      tasks.forEach(task -> all.addAll(task.request()));
-      List<Renewal> answers = renew(connection, sql, all);
-      int from = 0;
-      for (Line.Task<List<Hold>, List<Renewal>> task : tasks) {
-        int to = from + task.request().size();
-        task.answer().complete(List.copyOf(answers.subList(from, to)));
-        from = to;
+      Map<Hold, Renewal> answers = new HashMap<>();
+      List<Hold> holds =
+          tasks.stream().flatMap(task -> task.request().stream()).distinct().toList();
+      try {
+        for (int from = 0; from < holds.size(); from += RENEWED_TOGETHER) {
+          int to = Math.min(from + RENEWED_TOGETHER, holds.size());
+          renew(connection, sql, holds.subList(from, to), answers);
+        }
+      } catch (SQLException failed) {
+        if (!answers.isEmpty()) {
+          answer(tasks, answers); // Some were renewed, and are not to be lost for the others.
+        }
+        throw failed;
       }
+      answer(tasks, answers);
     };
   }
 
-  private static List<Renewal> renew(Connection connection, String sql, List<Hold> holds)
+  private static void answer(
+      List<Line.Task<List<Hold>, List<Renewal>>> tasks, Map<Hold, Renewal> answers) {
+    for (Line.Task<List<Hold>, List<Renewal>> task : tasks) {
+      task.answer()
+          .complete(
+              task.request().stream()
+                  .map(hold -> answers.getOrDefault(hold, Renewal.UNKNOWN))
+                  .toList());
+    }
+  }
+
+  private static void renew(
+      Connection connection, String sql, List<Hold> holds, Map<Hold, Renewal> answers)
       throws SQLException {
-    List<Renewal> answers = new ArrayList<>(holds.size());
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       new Columns<>(statement, holds)
           .column("text", Hold::name)
@@ -95,11 +108,14 @@ final class LeaseVerbs {
           .column("int8", hold -> LeaseAcquire.micros(hold.leaseTime()));
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
-          answers.add(Renewal.valueOf(row.getString(2)));
+          String outcome = row.getString(2);
+          // Another transaction keeps its row: it is asked for again soon.
+          answers.put(
+              holds.get(row.getInt(1) - 1),
+              outcome.equals("BUSY") ? Renewal.UNKNOWN : Renewal.valueOf(outcome));
         }
       }
     }
-    return answers;
   }
 
   /**
@@ -113,18 +129,29 @@ final class LeaseVerbs {
     String sql = settings.sql(FORCE_RELEASE);
     return (connection, tasks) -> {
       for (Line.Task<Force, Boolean> task : tasks) {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-          Force force = task.request();
-          new Columns<>(statement, List.of(force))
-              .text(force.name())
-              .number(force.token())
-              .text(force.reason());
-          try (ResultSet row = statement.executeQuery()) {
-            row.next();
-            task.answer().complete(row.getBoolean(1));
+        try {
+          task.answer().complete(forceRelease(connection, sql, task.request()));
+        } catch (SQLException failed) {
+          if (!Failures.isBusy(failed)) {
+            throw failed;
           }
+          task.answer().completeExceptionally(Failures.of(task.what(), failed, null));
         }
       }
     };
+  }
+
+  private static boolean forceRelease(Connection connection, String sql, Force force)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      new Columns<>(statement, List.of(force))
+          .text(force.name())
+          .number(force.token())
+          .text(force.reason());
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return row.getBoolean(1);
+      }
+    }
   }
 }

@@ -5,6 +5,7 @@ import io.holdfast.FencingToken;
 import io.holdfast.LockState;
 import io.holdfast.Mode;
 import io.holdfast.Origin;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -39,22 +40,35 @@ final class Look {
   static Line.Verb<Request, List<LockState>> verb(String columns, String names) {
     String one = columns.formatted("?::text");
     String many = columns.formatted(names);
-    return (connection, tasks) -> {
-      for (Line.Task<Request, List<LockState>> task : tasks) {
-        Request request = task.request();
-        boolean isOne = request.limit() == 0;
-        try (PreparedStatement statement = connection.prepareStatement(isOne ? one : many)) {
-          Columns<Request> parameters = new Columns<>(statement, List.of(request));
-          parameters.text(request.name());
-          if (!isOne) {
-            parameters.text(request.name()).number(request.limit());
-          }
-          try (ResultSet row = statement.executeQuery()) {
-            task.answer().complete(states(row));
-          }
+    return new Line.Verb<>() {
+      @Override
+      public void carryOut(Connection connection, List<Line.Task<Request, List<LockState>>> tasks)
+          throws SQLException {
+        for (Line.Task<Request, List<LockState>> task : tasks) {
+          boolean isOne = task.request().limit() == 0;
+          task.answer().complete(look(connection, isOne ? one : many, task.request()));
         }
       }
+
+      @Override
+      public boolean isRepeatable() {
+        return true;
+      }
     };
+  }
+
+  private static List<LockState> look(Connection connection, String sql, Request request)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      Columns<Request> parameters = new Columns<>(statement, List.of(request));
+      parameters.text(request.name());
+      if (request.limit() > 0) {
+        parameters.text(request.name()).number(request.limit());
+      }
+      try (ResultSet row = statement.executeQuery()) {
+        return states(row);
+      }
+    }
   }
 
   private static List<LockState> states(ResultSet row) throws SQLException {

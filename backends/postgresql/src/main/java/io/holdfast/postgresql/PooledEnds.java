@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Connections for a line that needs no session: a pool has them back after each statement. */
 record PooledEnds(Connections connections, Duration timeout) implements Line.Ends {
+  private static final int SECONDS_TO_ANSWER = 1;
 
   @Override
   public Connection open() throws SQLException {
@@ -35,6 +36,15 @@ record PooledEnds(Connections connections, Duration timeout) implements Line.End
   @Override
   public boolean isShared() {
     return connections.arePooled();
+  }
+
+  @Override
+  public boolean isAlive(Connection connection, Duration idle) {
+    try {
+      return idle.compareTo(LineConnection.LONG_IDLE) < 0 || connection.isValid(SECONDS_TO_ANSWER);
+    } catch (SQLException | RuntimeException broken) {
+      return false;
+    }
   }
 
   @Override

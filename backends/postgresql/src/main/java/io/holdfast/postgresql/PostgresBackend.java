@@ -26,7 +26,7 @@ public final class PostgresBackend {
 
   /**
    * Locks in the database of a pool. Lease mode borrows a connection for each statement; advisory
-   * mode, and the connection that listens, keep theirs: see that the pool has two to spare.
+   * mode, and the connection that listens, keep theirs: see that the pool has five to spare.
    */
   public static Builder builder(DataSource source) {
     return new Builder(PostgresSettings.DEFAULTS, Connections.of(source));

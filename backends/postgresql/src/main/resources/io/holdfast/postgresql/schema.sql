@@ -95,6 +95,10 @@ CREATE INDEX IF NOT EXISTS advisory_forced ON holdfast.advisory (session) WHERE 
 -- are not: a crash empties it, and a standby that takes over has it empty.
 CREATE UNLOGGED TABLE IF NOT EXISTS holdfast.advisory_epoch (since timestamptz NOT NULL);
 
+-- The functions below say which plans they want: statistics of a table that was empty or full of dead rows a minute ago would
+-- have each lock read all of it, and a plan that is kept would go on to. What cannot be had within lock_timeout is not
+-- waited for: see lease_acquire_or_busy.
+
 -- Lets one request at a time change a lock, until its transaction ends. A number of its own, so that these locks are not
 -- those of advisory mode. Refuses a snapshot that is older than the mutex.
 CREATE OR REPLACE FUNCTION holdfast.lease_enter(lock_name text) RETURNS timestamptz
@@ -108,12 +112,23 @@ BEGIN
   RETURN clock_timestamp();
 END $$;
 
+-- Removes what has ended, and returns how much is taken. A row that is locked stays, and counts: it may be a renewal that was in
+-- time and waits for its commit.
+CREATE OR REPLACE FUNCTION holdfast.lease_taken(lock_name text, now timestamptz) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  DELETE FROM holdfast.lease WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM holdfast.lease WHERE name = lock_name AND state > 0 AND until <= now FOR UPDATE SKIP LOCKED));
+  RETURN (SELECT coalesce(sum(weight), 0) FROM holdfast.lease WHERE name = lock_name AND state = 1);
+END $$;
+
 -- Serves the queue from its head, for as long as the head fits; drops waiters that have not asked for long.
 CREATE OR REPLACE FUNCTION holdfast.lease_serve(lock_name text, now timestamptz) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  head  holdfast.lease;
-  taken bigint;
+  head        holdfast.lease;
+  taken       bigint;
+  has_expired boolean;
 BEGIN
   LOOP
     SELECT * INTO head FROM holdfast.lease
@@ -123,8 +138,11 @@ BEGIN
       DELETE FROM holdfast.lease WHERE name = lock_name AND holder = head.holder;
       CONTINUE;
     END IF;
-    SELECT coalesce(sum(weight), 0) INTO taken FROM holdfast.lease
-      WHERE name = lock_name AND state = 1 AND until > now;
+    SELECT coalesce(sum(weight), 0), coalesce(bool_or(until <= now), false) INTO taken, has_expired FROM holdfast.lease
+      WHERE name = lock_name AND state = 1;
+    IF has_expired THEN
+      taken := holdfast.lease_taken(lock_name, now);
+    END IF;
     EXIT WHEN taken + head.weight > head.capacity;
     UPDATE holdfast.lease
       SET state = 1, token = nextval('holdfast.token'), since = now, until = now + lease_time
@@ -139,41 +157,57 @@ BEGIN
 END $$;
 
 -- outcome: granted (token, passes), held (recheck), refused (in use as another kind: its capacity), late (nobody waits for it)
+-- Reads the rows of the lock once, where it can: an open transaction keeps dead ones there, and each look reads them all.
+DROP FUNCTION IF EXISTS holdfast.lease_acquire(text, text, bigint, bigint, interval, interval, integer, timestamptz, text,
+                                               text, text, bigint, text, text);
 CREATE OR REPLACE FUNCTION holdfast.lease_acquire(
   lock_name text, asking text, wanted bigint, of_capacity bigint, asked_lease interval, patience interval,
   asked_passes integer, deadline timestamptz, asking_channel text,
   asking_process text, asking_host text, asking_pid bigint, asking_application text, asked_purpose text,
+  hurried boolean DEFAULT false,
   OUT outcome text, OUT granted_token bigint, OUT granted_passes integer, OUT recheck interval, OUT other_capacity bigint)
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '250ms'
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
-  now       timestamptz := holdfast.lease_enter(lock_name);
-  waits     boolean := patience > interval '0';
-  own_place bigint;
-  ahead     integer;
+  now         timestamptz;
+  taken       bigint;
+  has_waiters boolean;
+  has_expired boolean;
+  own_place   bigint;
+  ahead       integer;
 BEGIN
+  IF hurried THEN
+    PERFORM set_config('lock_timeout', '20ms', true);
+  END IF;
+  now := holdfast.lease_enter(lock_name);
   IF now > deadline THEN
     outcome := 'late';
     RETURN;
   END IF;
-  DELETE FROM holdfast.lease WHERE name = lock_name AND state > 0 AND until <= now;
-  -- A repeat, because the reply was lost, or a poll that missed its grant: the same token again.
-  UPDATE holdfast.lease SET until = now + lease_time
-    WHERE name = lock_name AND holder = asking AND state = 1
-    RETURNING token, passes INTO granted_token, granted_passes;
-  IF FOUND THEN
+  SELECT coalesce(sum(weight) FILTER (WHERE state = 1 AND until > now), 0),
+         coalesce(bool_or(state = 0 AND until > now AND holder <> asking), false),
+         coalesce(bool_or(state > 0 AND until <= now), false),
+         min(capacity) FILTER (WHERE state < 2 AND until > now AND capacity <> of_capacity),
+         min(token) FILTER (WHERE holder = asking AND state = 1 AND until > now)
+    INTO taken, has_waiters, has_expired, other_capacity, granted_token
+    FROM holdfast.lease WHERE name = lock_name;
+  IF granted_token IS NOT NULL THEN
+    -- A repeat, because the reply was lost, or a poll that missed its grant: the same token again.
+    UPDATE holdfast.lease SET until = now + lease_time
+      WHERE name = lock_name AND holder = asking
+      RETURNING passes INTO granted_passes;
     outcome := 'granted';
+    other_capacity := NULL;
     RETURN;
   END IF;
-  SELECT capacity INTO other_capacity FROM holdfast.lease
-    WHERE name = lock_name AND state < 2 AND until > now AND capacity <> of_capacity LIMIT 1;
-  IF FOUND THEN
+  IF other_capacity IS NOT NULL THEN
     outcome := 'refused';
     RETURN;
   END IF;
-  IF NOT EXISTS (SELECT FROM holdfast.lease
-                 WHERE name = lock_name AND state = 0 AND until > now AND holder <> asking)
-     AND wanted + (SELECT coalesce(sum(weight), 0) FROM holdfast.lease WHERE name = lock_name AND state = 1)
-         <= of_capacity THEN
+  IF has_expired THEN
+    taken := holdfast.lease_taken(lock_name, now);
+  END IF;
+  IF NOT has_waiters AND taken + wanted <= of_capacity THEN
     INSERT INTO holdfast.lease AS own
       VALUES (lock_name, asking, 1, wanted, of_capacity, asked_lease, asked_passes, nextval('holdfast.token'), 0,
               now, now + asked_lease, asking_channel,
@@ -183,7 +217,7 @@ BEGIN
     outcome := 'granted';
     RETURN;
   END IF;
-  IF waits THEN
+  IF patience > interval '0' THEN
     INSERT INTO holdfast.lease AS own
       VALUES (lock_name, asking, 0, wanted, of_capacity, asked_lease, asked_passes, NULL, nextval('holdfast.place'),
               now, now + least(patience, interval '10 seconds'), asking_channel,
@@ -207,24 +241,114 @@ BEGIN
       WHEN asking_channel IS NULL THEN least(min(until) - now, interval '50 milliseconds' * (1 + ahead))
       WHEN ahead = 0 THEN min(until) - now
       ELSE interval '3 seconds' END
-    INTO recheck FROM holdfast.lease WHERE name = lock_name AND state = 1;
+    INTO recheck
+    FROM (SELECT greatest(until, now + interval '50 milliseconds') AS until
+          FROM holdfast.lease WHERE name = lock_name AND state = 1) AS held;
+END $$;
+
+-- The same, or busy: another transaction keeps this lock, or a row of it. For requests that share a statement with others,
+-- which would fail with it. A savepoint for each is not cheap: only after a statement without them has failed.
+CREATE OR REPLACE FUNCTION holdfast.lease_acquire_or_busy(
+  lock_name text, asking text, wanted bigint, of_capacity bigint, asked_lease interval, patience interval,
+  asked_passes integer, deadline timestamptz, asking_channel text,
+  asking_process text, asking_host text, asking_pid bigint, asking_application text, asked_purpose text,
+  OUT outcome text, OUT granted_token bigint, OUT granted_passes integer, OUT recheck interval, OUT other_capacity bigint)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  -- Where many are busy, the last are asked for later.
+  IF clock_timestamp() > statement_timestamp() + interval '300 milliseconds' THEN
+    outcome := 'busy';
+    RETURN;
+  END IF;
+  SELECT done.outcome, done.granted_token, done.granted_passes, done.recheck, done.other_capacity
+    INTO outcome, granted_token, granted_passes, recheck, other_capacity
+    FROM holdfast.lease_acquire(
+      lock_name, asking, wanted, of_capacity, asked_lease, patience, asked_passes, deadline, asking_channel,
+      asking_process, asking_host, asking_pid, asking_application, asked_purpose, true) AS done;
+EXCEPTION WHEN lock_not_available THEN
+  outcome := 'busy';
 END $$;
 
 -- Whether it held. Also how a waiter leaves.
-CREATE OR REPLACE FUNCTION holdfast.lease_release(lock_name text, leaving text) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+DROP FUNCTION IF EXISTS holdfast.lease_release(text, text);
+CREATE OR REPLACE FUNCTION holdfast.lease_release(lock_name text, leaving text, hurried boolean DEFAULT false) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '250ms'
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
-  now  timestamptz := holdfast.lease_enter(lock_name);
+  now  timestamptz;
   held boolean;
 BEGIN
+  IF hurried THEN
+    PERFORM set_config('lock_timeout', '20ms', true);
+  END IF;
+  now := holdfast.lease_enter(lock_name);
   DELETE FROM holdfast.lease WHERE name = lock_name AND holder = leaving RETURNING state = 1 AND until > now INTO held;
-  DELETE FROM holdfast.lease WHERE name = lock_name AND state > 0 AND until <= now;
   PERFORM holdfast.lease_serve(lock_name, now);
   RETURN coalesce(held, false);
 END $$;
 
+-- The same, or null: busy, as above.
+CREATE OR REPLACE FUNCTION holdfast.lease_release_or_busy(lock_name text, leaving text) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF clock_timestamp() > statement_timestamp() + interval '300 milliseconds' THEN
+    RETURN NULL;
+  END IF;
+  RETURN holdfast.lease_release(lock_name, leaving, true);
+EXCEPTION WHEN lock_not_available THEN
+  RETURN NULL;
+END $$;
+
+-- Never inserts, and waits for no row: whoever locks one keeps that one from being renewed (BUSY), and no other.
+CREATE OR REPLACE FUNCTION holdfast.lease_renew(names text[], holders text[], leases bigint[])
+RETURNS TABLE (n bigint, outcome text)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET jit = off AS $$
+DECLARE
+  found_n    bigint[];
+  found_row  tid[];
+BEGIN
+  -- In a statement of its own: the next one sees the rows as they are, now that they are locked.
+  SELECT array_agg(alive.n), array_agg(alive.ctid) INTO found_n, found_row FROM (
+    SELECT asked.n, lease.ctid
+    FROM unnest(names, holders) WITH ORDINALITY AS asked (name, holder, n)
+      JOIN holdfast.lease ON lease.name = asked.name AND lease.holder = asked.holder
+    WHERE lease.state = 1 AND lease.until > clock_timestamp()
+    FOR NO KEY UPDATE OF lease SKIP LOCKED) AS alive (n, ctid);
+  RETURN QUERY
+    UPDATE holdfast.lease SET until = clock_timestamp() + leases[alive.n] * interval '1 microsecond'
+    FROM unnest(found_n, found_row) AS alive (n, at) WHERE lease.ctid = alive.at
+    RETURNING alive.n, 'RENEWED';
+  RETURN QUERY
+    SELECT asked.n, CASE
+      WHEN lease.state = 1 AND lease.until > clock_timestamp() THEN 'BUSY'
+      WHEN lease.state = 2 THEN 'FORCED'
+      WHEN EXISTS (SELECT FROM holdfast.lease AS other
+                   WHERE other.name = asked.name AND other.holder <> asked.holder
+                     AND other.state = 1 AND other.until > clock_timestamp()) THEN 'TAKEN'
+      ELSE 'GONE' END
+    FROM unnest(names, holders) WITH ORDINALITY AS asked (name, holder, n)
+      LEFT JOIN holdfast.lease ON lease.name = asked.name AND lease.holder = asked.holder
+    WHERE asked.n <> ALL (coalesce(found_n, '{}'));
+END $$;
+
+-- Removes what was not asked for since it ended, a part at a time: its name may never be used again. Returns how many.
+CREATE OR REPLACE FUNCTION holdfast.lease_sweep(most integer) RETURNS integer
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  swept integer;
+BEGIN
+  DELETE FROM holdfast.lease WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM holdfast.lease WHERE until < clock_timestamp() - interval '1 minute' LIMIT most
+    FOR UPDATE SKIP LOCKED));
+  GET DIAGNOSTICS swept = ROW_COUNT;
+  RETURN swept;
+END $$;
+
 CREATE OR REPLACE FUNCTION holdfast.lease_force_release(lock_name text, its_token bigint, why text) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET lock_timeout = '250ms'
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
   now   timestamptz := holdfast.lease_enter(lock_name);
   ended holdfast.lease;

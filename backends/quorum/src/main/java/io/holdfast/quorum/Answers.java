@@ -54,6 +54,19 @@ record Answers<T>(List<Answer<T>> all) {
     return (int) values().filter(isSo).count();
   }
 
+  /** The nodes whose answer is so. */
+  List<Node> nodes(Predicate<T> isSo) {
+    return all.stream()
+        .filter(answer -> answer.value().filter(isSo).isPresent())
+        .map(Answer::node)
+        .toList();
+  }
+
+  /** The nodes that have answered. */
+  List<Node> nodes() {
+    return nodes(value -> true);
+  }
+
   int answered() {
     return count(value -> true);
   }

@@ -4,7 +4,6 @@ package io.holdfast.quorum;
 import io.holdfast.BackendException;
 import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.LockBackend.Renewal;
-import io.holdfast.spi.QuorumNode.Release;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,57 +24,59 @@ final class Holding {
     }
     Duration shortest =
         holds.stream().map(Hold::leaseTime).min(Comparator.naturalOrder()).orElseThrow();
+    Majority majority = roster.majority();
+    long generation = majority.configuration().generation();
     return roster
         .<List<Renewal>>ask(
             roster.settings().timeoutFor(shortest),
-            node -> node.store().renew(holds),
-            answers -> areRenewed(holds, answers))
-        .thenApply(answers -> renewals(holds, answers));
+            node -> node.store().renew(holds, generation),
+            answers -> areRenewed(majority, holds, answers))
+        .thenApply(answers -> renewals(majority, holds, answers));
   }
 
-  private boolean areRenewed(List<Hold> holds, Answers<List<Renewal>> answers) {
+  private static boolean areRenewed(
+      Majority majority, List<Hold> holds, Answers<List<Renewal>> answers) {
     for (int place = 0; place < holds.size(); place++) {
-      if (count(answers, place, Renewal.RENEWED) < roster.majority()) {
+      if (!majority.of(saying(answers, place, Renewal.RENEWED))) {
         return false;
       }
     }
     return true;
   }
 
-  private List<Renewal> renewals(List<Hold> holds, Answers<List<Renewal>> answers) {
+  private List<Renewal> renewals(
+      Majority majority, List<Hold> holds, Answers<List<Renewal>> answers) {
     // What a minority still keeps is left to end by itself: to take it back now could let another
     // in before its holder has heard of the loss.
     List<Renewal> renewals = new ArrayList<>();
     for (int place = 0; place < holds.size(); place++) {
-      renewals.add(renewal(answers, place));
+      renewals.add(renewal(majority, answers, place));
     }
     return renewals;
   }
 
-  private Renewal renewal(Answers<List<Renewal>> answers, int place) {
-    if (count(answers, place, Renewal.RENEWED) >= roster.majority()) {
+  private Renewal renewal(Majority majority, Answers<List<Renewal>> answers, int place) {
+    if (majority.of(saying(answers, place, Renewal.RENEWED))) {
       return Renewal.RENEWED;
     }
-    int forced = count(answers, place, Renewal.FORCED);
-    int taken = count(answers, place, Renewal.TAKEN);
-    int refused = forced + taken + count(answers, place, Renewal.GONE);
-    if (forced > 0) {
+    if (!saying(answers, place, Renewal.FORCED).isEmpty()) {
       return Renewal.FORCED;
     }
-    if (roster.nodes().size() - refused >= roster.majority()) {
+    List<Node> taken = saying(answers, place, Renewal.TAKEN);
+    List<Node> others = new ArrayList<>(roster.members());
+    others.removeAll(taken);
+    others.removeAll(saying(answers, place, Renewal.GONE));
+    if (majority.of(others)) {
       return Renewal.UNKNOWN;
     }
-    return taken > 0 ? Renewal.TAKEN : Renewal.GONE;
+    return taken.isEmpty() ? Renewal.GONE : Renewal.TAKEN;
   }
 
-  /** How many nodes that count say so. */
-  private static int count(Answers<List<Renewal>> answers, int place, Renewal wanted) {
-    return (int)
-        answers.all().stream()
-            .filter(answer -> answer.node().counts())
-            .flatMap(answer -> answer.value().stream())
-            .filter(renewals -> renewals.get(place) == wanted)
-            .count();
+  /** The nodes that count and say so. */
+  private static List<Node> saying(Answers<List<Renewal>> answers, int place, Renewal wanted) {
+    return answers.nodes(renewals -> renewals.get(place) == wanted).stream()
+        .filter(Node::counts)
+        .toList();
   }
 
   /** On all nodes, those too that seem to be silent; answered when a majority has said yes. */
@@ -83,8 +84,8 @@ final class Holding {
     return roster
         .<Boolean>ask(
             roster.settings().timeout(),
-            node -> node.store().release(hold, Release.ANNOUNCED),
-            answers -> answers.count(had -> had) >= roster.majority())
+            node -> node.store().release(hold),
+            answers -> roster.majority().of(answers.nodes(had -> had)))
         .thenApply(answers -> wasHeld("release", hold.name(), answers));
   }
 
@@ -95,7 +96,7 @@ final class Holding {
    * @throws BackendException if too few nodes answered
    */
   private boolean wasHeld(String verb, String name, Answers<Boolean> answers) {
-    if (answers.answered() < roster.majority()) {
+    if (!roster.majority().of(answers.nodes())) {
       throw BackendException.unknown(
           verb
               + " of '"
@@ -108,9 +109,10 @@ final class Holding {
               + answers.sentence(had -> had ? "released" : "did not have it"),
           null);
     }
-    int had = answers.count(isSo -> isSo);
-    int silent = answers.all().size() - answers.answered();
-    return had > 0 && had + silent >= roster.majority();
+    List<Node> had = answers.nodes(isSo -> isSo);
+    List<Node> possible = new ArrayList<>(roster.members());
+    possible.removeAll(answers.nodes(isSo -> !isSo));
+    return !had.isEmpty() && roster.majority().of(possible);
   }
 
   CompletableFuture<Boolean> forceRelease(String name, String holder, String reason) {

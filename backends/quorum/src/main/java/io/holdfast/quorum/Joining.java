@@ -5,6 +5,7 @@ import static java.util.concurrent.CompletableFuture.completedFuture;
 
 import io.holdfast.quorum.Answers.Answer;
 import io.holdfast.quorum.QuorumSettings.Founding;
+import io.holdfast.spi.QuorumNode.Configuration;
 import io.holdfast.spi.QuorumNode.Knowledge;
 import io.holdfast.spi.QuorumNode.Membership;
 import io.holdfast.spi.QuorumNode.State;
@@ -41,13 +42,28 @@ final class Joining {
 
   /** Whether the nodes that have answered are enough for any other to join. */
   boolean isPossible(Answers<State> states) {
-    return states.count(State::isMember) >= roster.majority()
-        || states.answered() == roster.nodes().size();
+    Configuration configuration = newest(states);
+    return Majority.isMajority(configuration.members(), states.nodes(State::isMember))
+        || configuration.lists().stream().allMatch(list -> areThere(list, states.nodes()));
+  }
+
+  private static boolean areThere(List<String> list, List<Node> nodes) {
+    return nodes.stream().map(Node::member).toList().containsAll(list);
   }
 
   /** Whether all nodes know nothing: they are new, or lost everything at once. */
   boolean isFounding(Answers<State> states) {
     return states.count(state -> state.knowledge() == Knowledge.NONE) == roster.nodes().size();
+  }
+
+  /** What the nodes say of who the members are; by the address if they know nothing. */
+  Configuration newest(Answers<State> states) {
+    return states
+        .values()
+        .map(State::configuration)
+        .filter(known -> known.generation() > 0)
+        .max(Comparator.comparingLong(Configuration::generation))
+        .orElseGet(() -> roster.named(0));
   }
 
   /**
@@ -59,7 +75,7 @@ final class Joining {
     List<Node> inOrder =
         roster.nodes().stream().sorted(Comparator.comparing(Node::identity)).toList();
     return askInTurn(inOrder, ticket)
-        .thenCompose(mine -> mine ? roster.<State>ask(Node::state) : completedFuture(NO_STATES))
+        .thenCompose(mine -> mine ? roster.<State>askAll(Node::state) : completedFuture(NO_STATES))
         .thenCompose(states -> isFounding(states) ? found(ticket) : completedFuture(false));
   }
 
@@ -81,12 +97,22 @@ final class Joining {
   private CompletableFuture<Boolean> found(String ticket) {
     Duration longest = roster.settings().longestLease();
     boolean isTrusted = roster.settings().founding() == Founding.AT_ONCE;
-    Membership membership =
-        new Membership(
-            proposals.next(), epoch(NO_STATES), isTrusted ? Duration.ZERO : longest, longest);
+    long number = proposals.next();
+    Configuration configuration = roster.named(2 * number + 1);
     LOG.info("quorum: founding; all nodes are new, or all have lost their data");
     return roster
-        .<Boolean>ask(node -> node.store().join(ticket, membership))
+        .<Boolean>askAll(
+            node ->
+                node.store()
+                    .join(
+                        ticket,
+                        new Membership(
+                            number,
+                            epoch(NO_STATES),
+                            isTrusted ? Duration.ZERO : longest,
+                            longest,
+                            node.toString(),
+                            configuration)))
         .thenApply(joined -> joined.count(isSo -> isSo) > 0);
   }
 
@@ -103,7 +129,7 @@ final class Joining {
         .thenCompose(
             mine ->
                 mine
-                    ? roster.<State>ask(Node::state).thenCompose(all -> join(node, ticket, all))
+                    ? roster.<State>askAll(Node::state).thenCompose(all -> join(node, ticket, all))
                     : completedFuture(false))
         .toCompletableFuture();
   }
@@ -114,7 +140,9 @@ final class Joining {
             .filter(answer -> answer.node() == node)
             .flatMap(answer -> answer.value().stream())
             .findFirst();
-    if (own.isEmpty() || !isPossible(states) || isFounding(states)) {
+    Configuration configuration = newest(states);
+    boolean isMember = configuration.lists().stream().anyMatch(list -> contains(list, node));
+    if (own.isEmpty() || !isMember || !isPossible(states) || isFounding(states)) {
       return completedFuture(false);
     }
     List<Node> members =
@@ -122,15 +150,24 @@ final class Joining {
             .filter(answer -> answer.value().filter(State::isMember).isPresent())
             .map(Answer::node)
             .toList();
-    int needed = Math.min(members.size(), roster.majority());
+    List<String> needed = configuration.members();
+    boolean isMajority = Majority.isMajority(needed, members);
     return raise(members)
         .thenCompose(
-            raised ->
-                raised.count(State::isMember) < needed
-                    ? completedFuture(false)
-                    : node.store()
-                        .join(ticket, membership(own.get(), raised))
-                        .thenApply(joined -> tell(node, joined, raised)));
+            raised -> {
+              List<Node> read = raised.nodes(State::isMember);
+              boolean isEnough =
+                  isMajority ? Majority.isMajority(needed, read) : read.size() == members.size();
+              return isEnough
+                  ? node.store()
+                      .join(ticket, membership(node, own.get(), raised, isMajority))
+                      .thenApply(joined -> tell(node, joined, raised))
+                  : completedFuture(false);
+            });
+  }
+
+  private static boolean contains(List<String> list, Node node) {
+    return list.contains(node.toString()) || list.contains(node.member());
   }
 
   private CompletableFuture<Answers<State>> raise(List<Node> members) {
@@ -144,11 +181,10 @@ final class Joining {
             answers -> false);
   }
 
-  private Membership membership(State own, Answers<State> raised) {
-    boolean majority = raised.count(State::isMember) >= roster.majority();
+  private Membership membership(Node node, State own, Answers<State> raised, boolean isMajority) {
     long newest =
         Math.max(
-            majority ? 0 : proposals.next(),
+            isMajority ? 0 : proposals.next(),
             raised.values().mapToLong(State::newest).max().orElse(0));
     Duration longest =
         Stream.concat(raised.values(), Stream.of(own))
@@ -156,7 +192,18 @@ final class Joining {
             .reduce(
                 roster.settings().longestLease(),
                 (one, other) -> one.compareTo(other) < 0 ? other : one);
-    return new Membership(newest, epoch(raised), longest, longest);
+    Configuration configuration =
+        Stream.concat(raised.values(), Stream.of(own))
+            .map(State::configuration)
+            .max(Comparator.comparingLong(Configuration::generation))
+            .orElse(Configuration.NONE);
+    return new Membership(
+        Math.max(newest, configuration.floor()),
+        epoch(raised),
+        longest,
+        longest,
+        node.member(),
+        configuration);
   }
 
   /** One that the node never had. */

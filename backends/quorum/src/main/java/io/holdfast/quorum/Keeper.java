@@ -4,6 +4,7 @@ package io.holdfast.quorum;
 import io.holdfast.BackendException;
 import io.holdfast.quorum.Answers.Answer;
 import io.holdfast.spi.Moment;
+import io.holdfast.spi.QuorumNode.Configuration;
 import io.holdfast.spi.QuorumNode.State;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,12 +17,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Looks after the nodes: about once in a second it asks each how it is. It has those join that lost
  * their data, and notices those that are silent, or two that are one.
  */
 final class Keeper {
+  private static final Logger LOG = LoggerFactory.getLogger(QuorumBackend.class);
   private static final Duration PERIOD = Duration.ofSeconds(1);
   private static final Duration START_PATIENCE = Duration.ofSeconds(8);
   private static final Duration START_PAUSE = Duration.ofMillis(50);
@@ -29,9 +33,12 @@ final class Keeper {
   private final Roster roster;
   private final Proposals proposals;
   private final Joining joining;
+  private final ClockJudge clocks;
   private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile boolean founded;
 
-  Keeper(Roster roster, Proposals proposals) {
+  Keeper(Roster roster, Proposals proposals, ClockJudge clocks) {
+    this.clocks = clocks;
     this.roster = roster;
     this.proposals = proposals;
     this.joining = new Joining(roster, proposals);
@@ -47,7 +54,8 @@ final class Keeper {
     while (true) {
       Answers<State> states = await(firstLook());
       requireFitness(states);
-      if (states.count(State::isMember) >= roster.majority()) {
+      requireMajorityOfMembers(states);
+      if (roster.majority().of(states.nodes(State::isMember))) {
         note(states);
         Futures.ignore(() -> mend(states));
         later();
@@ -72,6 +80,24 @@ final class Keeper {
     }
   }
 
+  /**
+   * Refuses an address by which nothing could ever be granted: it names another quorum, or is older
+   * than a change of the members.
+   */
+  private void requireMajorityOfMembers(Answers<State> states) {
+    Configuration known = joining.newest(states);
+    roster.configuration(known);
+    if (!roster.majority().of(roster.nodes())) {
+      throw BackendException.refused(
+          "the quorum has the members "
+              + known.lists()
+              + ", and the address names no majority of them, only "
+              + roster.nodes()
+              + ": use an address with its members",
+          null);
+    }
+  }
+
   /** Does not wait for the silent ones if a majority answers. */
   private CompletableFuture<Answers<State>> firstLook() {
     Moment begin = roster.context().now();
@@ -85,12 +111,14 @@ final class Keeper {
           look.complete(states);
         };
     CompletableFuture<Answers<State>> all =
-        roster.ask(
+        Round.ask(
+            roster,
+            roster.nodes(),
             roster.settings().timeout(),
             Node::state,
             states -> {
               latest.set(states);
-              if (states.answered() >= roster.majority() && waits.compareAndSet(false, true)) {
+              if (roster.majority().of(states.nodes()) && waits.compareAndSet(false, true)) {
                 long elapsed = roster.context().now().nanosSince(begin);
                 long grace = Math.max(START_PAUSE.toNanos(), elapsed);
                 roster.context().after(Duration.ofNanos(grace), over);
@@ -151,33 +179,63 @@ final class Keeper {
     if (closed.get()) {
       return;
     }
-    Futures.handle(
-        roster
-            .<State>ask(Node::state)
-            .thenCompose(
-                states -> {
-                  note(states);
-                  return mend(states);
-                }),
-        (done, problem) -> later());
+    Futures.handle(lookNow(), (done, problem) -> later());
+  }
+
+  /** Asks all nodes how they are, and does what follows. True if a node has joined. */
+  CompletableFuture<Boolean> lookNow() {
+    return roster
+        .<State>askAll(Node::state)
+        .thenCompose(
+            states -> {
+              note(states);
+              return mend(states);
+            });
   }
 
   private void note(Answers<State> states) {
     states.values().forEach(state -> proposals.seen(state.newest()));
+    clocks.looked(states);
+    follow(joining.newest(states), states);
     leaveOutTwins(states);
+    Configuration known = roster.configuration();
     for (Answer<State> answer : states.all()) {
       Node node = answer.node();
       State state = answer.value().orElse(null);
       if (node.isUnfit()) {
         roster.stands(node, Standing.UNFIT, "");
+      } else if (!roster.majority().includes(node)) {
+        roster.stands(node, Standing.NOT_A_MEMBER, ": its members are " + known.lists());
       } else if (state == null) {
         roster.stands(node, Standing.SILENT, ": " + answer.describe(unused -> ""));
       } else if (!state.isMember()) {
         roster.stands(node, Standing.LOST_ITS_DATA, "");
-      } else if (!state.rest().isZero() || !node.counts()) {
+      } else if (!state.rest().isZero() || node.isLeftOut()) {
         roster.stands(node, Standing.RESTS, " (for " + state.rest().toMillis() + " ms)");
       } else {
         roster.stands(node, Standing.TAKES_PART, "");
+      }
+    }
+  }
+
+  /** Goes by the newest configuration, and tells it to members that have not heard of it. */
+  private void follow(Configuration newest, Answers<State> states) {
+    if (newest.generation() == 0) {
+      return;
+    }
+    if (newest.generation() != roster.configuration().generation()) {
+      LOG.info("quorum: the members are {}", newest.lists());
+      roster.configuration(newest);
+    }
+    for (Answer<State> answer : states.all()) {
+      boolean isBehind =
+          answer
+              .value()
+              .filter(State::isMember)
+              .filter(state -> state.configuration().generation() < newest.generation())
+              .isPresent();
+      if (isBehind) {
+        Futures.ignore(() -> answer.node().store().adopt(newest));
       }
     }
   }
@@ -196,19 +254,31 @@ final class Keeper {
   /** True if a node has joined. */
   private CompletableFuture<Boolean> mend(Answers<State> states) {
     if (joining.isFounding(states)) {
-      return joining.found().exceptionally(failed -> false);
+      return joining
+          .found()
+          .exceptionally(failed -> false)
+          .thenApply(
+              isDone -> {
+                founded = founded || isDone;
+                return isDone;
+              });
     }
     List<CompletableFuture<Boolean>> attempts = new ArrayList<>();
     if (joining.isPossible(states)) {
       for (Answer<State> answer : states.all()) {
         boolean isLost = answer.value().filter(state -> !state.isMember()).isPresent();
-        if (isLost && !answer.node().isUnfit()) {
+        if (isLost && roster.majority().includes(answer.node()) && !answer.node().isUnfit()) {
           attempts.add(joining.join(answer.node()).exceptionally(failed -> false));
         }
       }
     }
     return CompletableFuture.allOf(attempts.toArray(CompletableFuture<?>[]::new))
         .thenApply(done -> attempts.stream().anyMatch(CompletableFuture::join));
+  }
+
+  /** Whether the nodes knew nothing, and this process has made them members. */
+  boolean hasFounded() {
+    return founded;
   }
 
   void close() {

@@ -7,6 +7,7 @@ import io.holdfast.spi.QuorumNode.Ballot;
 import io.holdfast.spi.QuorumNode.State;
 import io.holdfast.spi.QuorumNode.Vote;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -14,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /** One of the nodes, and what this process knows of it. */
 final class Node {
 
-  /** Hears that a node's clock was set. */
+  /** Hears that a node's clock seems to have been set. */
   interface ClockWatch {
-    void clockWasSet(Node node, long micros);
+    void suspect(Node node);
   }
 
   private final String name;
@@ -27,12 +28,15 @@ final class Node {
   private volatile boolean silent;
   private volatile long epoch;
   private volatile String identity = "";
+  private volatile String member;
   private volatile boolean unfit;
+  private volatile boolean doubtful;
   private volatile @Nullable Moment outUntil;
   private volatile Standing standing = Standing.UNSEEN;
 
   Node(String name, QuorumNode store, Supplier<Moment> now, ClockWatch watch) {
     this.name = name;
+    this.member = name;
     this.store = store;
     this.now = now;
     this.watch = watch;
@@ -61,6 +65,7 @@ final class Node {
             state -> {
               observe(state.clockMicros(), sent);
               identity = state.identity();
+              member = state.name().isEmpty() ? name : state.name();
               if (state.isMember()) {
                 epoch = state.epoch();
               }
@@ -69,10 +74,24 @@ final class Node {
   }
 
   private void observe(long clockMicros, Moment sent) {
-    long jump = clock.observe(clockMicros, sent, now.get());
-    if (jump != 0) {
-      watch.clockWasSet(this, jump);
+    if (clock.observe(clockMicros, sent, now.get()).isCertain()) {
+      watch.suspect(this);
     }
+  }
+
+  /** By how much its clock has moved against ours; empty if it never answered. */
+  Optional<NodeClock.Shift> clockShift() {
+    return clock.shift();
+  }
+
+  /** From here on its clock counts as agreed with ours. */
+  void settleClock() {
+    clock.settle();
+  }
+
+  /** Its votes do not count while its clock is in doubt. */
+  void doubt(boolean isDoubtful) {
+    doubtful = isDoubtful;
   }
 
   /** It answered. */
@@ -104,6 +123,11 @@ final class Node {
     return identity;
   }
 
+  /** By which name it is a member: its own word, or how the address calls it. */
+  String member() {
+    return member;
+  }
+
   /** From now on its votes do not count at all. */
   void markUnfit() {
     unfit = true;
@@ -116,8 +140,13 @@ final class Node {
 
   /** Whether its votes count. */
   boolean counts() {
+    return !unfit && !doubtful && !isLeftOut();
+  }
+
+  /** Whether its votes do not count for a time. */
+  boolean isLeftOut() {
     Moment until = outUntil;
-    return !unfit && (until == null || now.get().monotonicNanos() - until.monotonicNanos() > 0);
+    return until != null && now.get().monotonicNanos() - until.monotonicNanos() <= 0;
   }
 
   boolean isUnfit() {

@@ -12,10 +12,13 @@ import io.holdfast.spi.QuorumNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,10 +54,14 @@ public final class QuorumBackend implements LockBackend {
   private volatile @Nullable Started started;
 
   private record Started(
-      Roster roster, Voting voting, Holding holding, Views views, Keeper keeper) {}
+      Roster roster,
+      ClockJudge clocks,
+      Voting voting,
+      Holding holding,
+      Views views,
+      Keeper keeper) {}
 
-  private QuorumBackend(
-      List<LockBackend> stores, QuorumSettings settings, QuorumListener listener) {
+  QuorumBackend(List<LockBackend> stores, QuorumSettings settings, QuorumListener listener) {
     this.stores = List.copyOf(stores);
     this.settings = settings;
     this.listener = listener;
@@ -132,15 +139,6 @@ public final class QuorumBackend implements LockBackend {
       return this;
     }
 
-    /**
-     * Nodes of which none knows anything are new, and nobody can hold a lock in them: they do not
-     * rest for the longest lease time before the first grant.
-     */
-    public Builder foundAtOnce() {
-      settings = settings.withFounding(QuorumSettings.Founding.AT_ONCE);
-      return this;
-    }
-
     /** Who hears of votes and nodes. */
     public Builder listener(QuorumListener listener) {
       this.listener = listener;
@@ -160,34 +158,41 @@ public final class QuorumBackend implements LockBackend {
     List<Node> made = new ArrayList<>();
     for (int place = 0; place < votes.size(); place++) {
       String name = stores.get(place).toString();
-      made.add(new Node(name, votes.get(place), context::now, this::clockWasSet));
+      made.add(new Node(name, votes.get(place), context::now, this::suspect));
       votes.get(place).start(new NodeContext(context, hints, place));
     }
     nodes = List.copyOf(made);
     Roster roster = new Roster(context, settings, listener, nodes);
     Proposals proposals = new Proposals(context);
-    Keeper keeper = new Keeper(roster, proposals);
+    ClockJudge clocks = new ClockJudge(roster, new ClockFaults(roster, this));
+    Keeper keeper = new Keeper(roster, proposals, clocks);
     started =
         new Started(
-            roster, new Voting(roster, proposals), new Holding(roster), new Views(roster), keeper);
+            roster,
+            clocks,
+            new Voting(roster, proposals, clocks, keeper::lookNow),
+            new Holding(roster),
+            new Views(roster),
+            keeper);
     keeper.start();
   }
 
-  /**
-   * Set forward, it ended votes early; set back, it ends them late. Neither is to be counted on.
-   */
-  private void clockWasSet(Node node, long micros) {
-    LOG.warn(
-        "quorum: the clock of node {} was set by at least {} ms; it gives no votes for {}",
-        node,
-        micros / 1000,
-        settings.longestLease());
-    node.leaveOutFor(settings.longestLease());
-    Futures.ignore(() -> node.store().rest(settings.longestLease()));
+  private void suspect(Node node) {
     Started parts = started;
     if (parts != null) {
-      parts.roster().stands(node, Standing.RESTS, ": its clock was set");
+      parts.clocks().suspect(node);
     }
+  }
+
+  /** Whether the nodes knew nothing, and this process has made them members. */
+  boolean hasFounded() {
+    return parts().keeper().hasFounded();
+  }
+
+  /** What changes the members. */
+  MembershipChange membershipChange() {
+    Started parts = parts();
+    return new MembershipChange(parts.roster(), parts.keeper());
   }
 
   @Override
@@ -233,6 +238,21 @@ public final class QuorumBackend implements LockBackend {
   @Override
   public CompletionStage<List<Finding>> checkUp() {
     return QuorumCheckUp.of(parts().roster());
+  }
+
+  /** Nodes that need the same are named together. */
+  @Override
+  public String schema() {
+    Map<String, List<String>> nodesBySchema = new LinkedHashMap<>();
+    for (int place = 0; place < votes.size(); place++) {
+      nodesBySchema
+          .computeIfAbsent(votes.get(place).schema(), unused -> new ArrayList<>())
+          .add(stores.get(place).toString());
+    }
+    nodesBySchema.remove("");
+    return nodesBySchema.entrySet().stream()
+        .map(each -> "# On each of " + String.join(", ", each.getValue()) + ":\n" + each.getKey())
+        .collect(Collectors.joining("\n"));
   }
 
   @Override

@@ -13,7 +13,7 @@ final class QuorumCheckUp {
 
   static CompletableFuture<List<Finding>> of(Roster roster) {
     return roster
-        .<List<Finding>>ask(node -> node.store().checkUp())
+        .<List<Finding>>askAll(node -> node.store().checkUp())
         .thenApply(
             answers -> {
               List<Finding> findings = new ArrayList<>();
@@ -24,17 +24,22 @@ final class QuorumCheckUp {
   }
 
   private static Finding majority(Roster roster, Answers<List<Finding>> answers) {
-    int all = roster.nodes().size();
-    int present = (int) answers.all().stream().filter(QuorumCheckUp::takesPart).count();
-    String seen = present + " of " + all + " nodes take part, " + roster.majority() + " are needed";
-    if (present < roster.majority()) {
+    int all = roster.configuration().members().size();
+    List<Node> nodes =
+        answers.all().stream()
+            .filter(QuorumCheckUp::takesPart)
+            .map(Answers.Answer::node)
+            .filter(roster.majority()::includes)
+            .toList();
+    int present = nodes.size();
+    String needed = roster.majority().words();
+    String seen = present + " of " + all + " nodes take part, " + needed + " are needed";
+    if (!roster.majority().of(nodes)) {
       return Finding.bad("majority", seen, "nothing is granted until more nodes take part");
     }
     return present < all
         ? Finding.caution(
-            "majority",
-            seen,
-            "the loss of " + (present - roster.majority() + 1) + " more ends all locks")
+            "majority", seen, "the loss of " + (present - all / 2) + " more ends all locks")
         : Finding.good("majority", seen);
   }
 
@@ -57,7 +62,7 @@ final class QuorumCheckUp {
     findings.add(
         takesPart(answer)
             ? Finding.good("node", seen)
-            : Finding.caution("node", seen, "it joins again by itself, if a majority is up"));
+            : Finding.caution("node", seen, advice(answer.node().standing())));
     for (Finding finding : answer.value().get()) {
       if (finding.verdict() != Verdict.GOOD) {
         findings.add(
@@ -69,5 +74,11 @@ final class QuorumCheckUp {
       }
     }
     return findings;
+  }
+
+  private static String advice(Standing standing) {
+    return standing == Standing.NOT_A_MEMBER
+        ? "use an address that names the members; 'holdfast members' makes a node one of them"
+        : "it joins again by itself, if a majority is up";
   }
 }

@@ -14,8 +14,8 @@ final class QuorumGuarantees {
           + " data, or by a clock that is set forward by more than the drift that is taken off a"
           + " lease";
   private static final String TWO_HOLDERS_WHEN =
-      "more nodes do than a majority can spare: clocks are set forward on them, or someone deletes"
-          + " keys by hand; a node that lost its data, or whose clock was seen to be set, gives no"
+      "more nodes do than a majority can spare: clocks are set forward on them, or keys are deleted"
+          + " by hand; a node that lost its data, or whose clock was seen to be set, gives no"
           + " votes until every lease that it may have forgotten is over";
   private static final String TOKEN_NEVER_GOES_BACK_IF =
       "a majority of the nodes keep their data, or have joined again, at any time, whatever the"

@@ -4,7 +4,6 @@ package io.holdfast.quorum;
 import io.holdfast.spi.Address;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -20,7 +19,7 @@ import java.util.regex.Pattern;
 record QuorumSettings(Duration timeout, Duration longestLease, Founding founding) {
   static final Duration SHORTEST_LEASE = Duration.ofMillis(500);
   private static final Duration LONGEST_POSSIBLE_LEASE = Duration.ofDays(365);
-  private static final Set<String> PARAMETERS = Set.of("timeout", "longest", "founding");
+  private static final Set<String> PARAMETERS = Set.of("timeout", "longest");
   private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s)");
 
   static final QuorumSettings DEFAULT =
@@ -30,7 +29,7 @@ record QuorumSettings(Duration timeout, Duration longestLease, Founding founding
   enum Founding {
     /** They may have lost it: they rest before the first grant. */
     REST,
-    /** They are new: somebody said so. */
+    /** They are new: the operator said so, once. */
     AT_ONCE
   }
 
@@ -59,7 +58,7 @@ record QuorumSettings(Duration timeout, Duration longestLease, Founding founding
     return new QuorumSettings(
         address.parameter("timeout").map(QuorumSettings::time).orElse(DEFAULT.timeout),
         address.parameter("longest").map(QuorumSettings::time).orElse(DEFAULT.longestLease),
-        address.parameter("founding").map(QuorumSettings::founding).orElse(DEFAULT.founding));
+        DEFAULT.founding);
   }
 
   QuorumSettings withTimeout(Duration timeout) {
@@ -78,16 +77,6 @@ record QuorumSettings(Duration timeout, Duration longestLease, Founding founding
   Duration timeoutFor(Duration leaseTime) {
     Duration part = leaseTime.dividedBy(4);
     return part.compareTo(timeout) < 0 ? part : timeout;
-  }
-
-  private static Founding founding(String text) {
-    return switch (text.toLowerCase(Locale.ROOT)) {
-      case "rest" -> Founding.REST;
-      case "at-once" -> Founding.AT_ONCE;
-      default ->
-          throw new IllegalArgumentException(
-              "'founding' of a quorum is one of " + List.of("rest", "at-once"));
-    };
   }
 
   private static Duration time(String text) {

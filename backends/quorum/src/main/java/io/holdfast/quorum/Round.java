@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 final class Round<T> {
   private final List<Answer<T>> answers = new ArrayList<>();
   private final CompletableFuture<Answers<T>> result = new CompletableFuture<>();
-  private final int majority;
+  private final Majority majority;
   private final Predicate<Answers<T>> enough;
 
-  private Round(List<Node> nodes, int majority, Predicate<Answers<T>> enough) {
+  private Round(List<Node> nodes, Majority majority, Predicate<Answers<T>> enough) {
     this.majority = majority;
     this.enough = enough;
     nodes.forEach(node -> answers.add(Answer.open(node)));
@@ -91,7 +91,7 @@ final class Round<T> {
       return;
     }
     Answers<T> now = snapshot();
-    boolean noMore = now.open() == 0 || (now.expected() == 0 && now.answered() >= majority);
+    boolean noMore = now.open() == 0 || (now.expected() == 0 && majority.of(now.nodes()));
     if (anyway || noMore || enough.test(now)) {
       result.complete(now);
     }

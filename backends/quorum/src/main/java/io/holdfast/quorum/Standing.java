@@ -8,6 +8,7 @@ enum Standing {
   RESTS("gives no votes until every lease is over that it may have forgotten"),
   LOST_ITS_DATA("lost its data and has not joined again"),
   SILENT("does not answer"),
+  NOT_A_MEMBER("is not a member of this quorum"),
   UNFIT("cannot be a node");
 
   private final String words;

@@ -2,9 +2,10 @@
 package io.holdfast.quorum;
 
 import io.holdfast.quorum.Answers.Answer;
+import io.holdfast.spi.QuorumNode.Abstention;
 import io.holdfast.spi.QuorumNode.Vote;
 import java.time.Duration;
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,7 +17,7 @@ import java.util.Optional;
  *
  * @param known the epoch of each node that we knew before we asked
  */
-record Tally(Answers<Vote> votes, Map<Node, Long> known, int majority) {
+record Tally(Answers<Vote> votes, Map<Node, Long> known, Majority majority) {
 
   static Map<Node, Long> epochs(List<Node> nodes) {
     Map<Node, Long> known = new HashMap<>();
@@ -36,7 +37,7 @@ record Tally(Answers<Vote> votes, Map<Node, Long> known, int majority) {
   }
 
   boolean isWon() {
-    return grants().size() >= majority;
+    return majority.of(grants().keySet());
   }
 
   /**
@@ -46,21 +47,21 @@ record Tally(Answers<Vote> votes, Map<Node, Long> known, int majority) {
    */
   Optional<Long> agreed() {
     return agreeing().entrySet().stream()
-        .filter(each -> each.getValue() >= majority)
+        .filter(each -> majority.of(each.getValue()))
         .map(Map.Entry::getKey)
         .findFirst();
   }
 
-  private Map<Long, Integer> agreeing() {
-    Map<Long, Integer> counts = new HashMap<>();
+  private Map<Long, List<Node>> agreeing() {
+    Map<Long, List<Node>> nodes = new HashMap<>();
     grants()
         .forEach(
             (node, granted) -> {
               if (granted.epoch() == known.getOrDefault(node, 0L)) {
-                counts.merge(granted.number(), 1, Integer::sum);
+                nodes.computeIfAbsent(granted.number(), unused -> new ArrayList<>()).add(node);
               }
             });
-    return counts;
+    return nodes;
   }
 
   /** Nothing that may yet come makes a difference. */
@@ -68,8 +69,18 @@ record Tally(Answers<Vote> votes, Map<Node, Long> known, int majority) {
     if (!isWon()) {
       return false;
     }
-    int most = agreeing().values().stream().max(Comparator.naturalOrder()).orElse(0);
-    return most >= majority || most + votes.expected() < majority;
+    if (agreed().isPresent()) {
+      return true;
+    }
+    return agreeing().values().stream().noneMatch(this::mayBecomeMajority);
+  }
+
+  private boolean mayBecomeMajority(List<Node> agreeing) {
+    List<Node> all = new ArrayList<>(agreeing);
+    votes.all().stream()
+        .filter(answer -> answer.isOpen() && !answer.node().isSilent())
+        .forEach(answer -> all.add(answer.node()));
+    return majority.of(all);
   }
 
   long highest() {
@@ -77,8 +88,22 @@ record Tally(Answers<Vote> votes, Map<Node, Long> known, int majority) {
   }
 
   /** Nodes that gave their vote, be it to us or to another. */
-  int voting() {
-    return votes.count(vote -> !(vote instanceof Vote.Abstained));
+  List<Node> voting() {
+    return votes.nodes(vote -> !(vote instanceof Vote.Abstained));
+  }
+
+  /** A node goes by another configuration than we do. */
+  boolean hasOtherMembers() {
+    return votes.values().anyMatch(vote -> abstained(vote, Abstention.OTHER_MEMBERS));
+  }
+
+  /** A node took the request for one that was given up. */
+  boolean cameTooLate() {
+    return votes.values().anyMatch(vote -> abstained(vote, Abstention.CAME_TOO_LATE));
+  }
+
+  private static boolean abstained(Vote vote, Abstention reason) {
+    return vote instanceof Vote.Abstained abstained && abstained.reason() == reason;
   }
 
   /**
@@ -86,15 +111,15 @@ record Tally(Answers<Vote> votes, Map<Node, Long> known, int majority) {
    * nobody is known to have it.
    */
   Optional<Duration> heldFor() {
-    Map<String, Integer> holders = new HashMap<>();
+    Map<String, List<Node>> holders = new HashMap<>();
     Duration longest = Duration.ZERO;
-    for (Vote vote : votes.values().toList()) {
-      if (vote instanceof Vote.Held held) {
-        holders.merge(held.holder(), 1, Integer::sum);
+    for (Answer<Vote> answer : votes.all()) {
+      if (answer.value().orElse(null) instanceof Vote.Held held) {
+        holders.computeIfAbsent(held.holder(), unused -> new ArrayList<>()).add(answer.node());
         longest = longest.compareTo(held.remaining()) < 0 ? held.remaining() : longest;
       }
     }
-    boolean someone = holders.values().stream().anyMatch(count -> count >= majority);
+    boolean someone = holders.values().stream().anyMatch(majority::of);
     return someone ? Optional.of(longest) : Optional.empty();
   }
 
@@ -109,6 +134,7 @@ record Tally(Answers<Vote> votes, Map<Node, Long> known, int majority) {
     return switch (abstained.reason()) {
       case RESTS -> "rests for another " + abstained.remaining().toMillis() + " ms";
       case LOST_ITS_DATA -> "lost its data and has not joined again";
+      case OTHER_MEMBERS -> "goes by another configuration of members";
       case CAME_TOO_LATE -> "the request came too late";
     };
   }

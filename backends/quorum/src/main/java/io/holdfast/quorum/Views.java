@@ -7,13 +7,13 @@ import io.holdfast.LockState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /** Who holds what: whoever a majority of the nodes says does. */
 final class Views {
@@ -32,7 +32,7 @@ final class Views {
         .thenApply(
             answers -> {
               requireMajority("inspect of '" + name + "'", answers);
-              return state(name, answers.values().toList(), notes(answers));
+              return state(name, shown(answers, name), notes(answers));
             });
   }
 
@@ -42,13 +42,14 @@ final class Views {
         .thenApply(
             answers -> {
               requireMajority("list of '" + prefix + "'", answers);
-              Map<String, List<LockState>> byName = new TreeMap<>();
-              answers
-                  .values()
-                  .flatMap(List::stream)
-                  .forEach(
-                      state ->
-                          byName.computeIfAbsent(state.name(), n -> new ArrayList<>()).add(state));
+              Map<String, Map<Node, LockState>> byName = new TreeMap<>();
+              for (Answers.Answer<List<LockState>> answer : answers.all()) {
+                for (LockState state : answer.value().orElse(List.of())) {
+                  byName
+                      .computeIfAbsent(state.name(), unused -> new LinkedHashMap<>())
+                      .put(answer.node(), state);
+                }
+              }
               List<String> notes = notes(answers);
               return byName.entrySet().stream()
                   .map(each -> state(each.getKey(), each.getValue(), notes))
@@ -69,15 +70,29 @@ final class Views {
                     .findFirst());
   }
 
-  private LockState state(String name, List<LockState> shown, List<String> notes) {
-    Map<String, List<LockState.Holding>> holders =
-        shown.stream()
-            .flatMap(state -> state.holders().stream())
-            .collect(Collectors.groupingBy(LockState.Holding::holder));
+  private static Map<Node, LockState> shown(Answers<LockState> answers, String name) {
+    Map<Node, LockState> shown = new LinkedHashMap<>();
+    for (Answers.Answer<LockState> answer : answers.all()) {
+      shown.put(answer.node(), answer.value().orElse(LockState.free(name)));
+    }
+    return shown;
+  }
+
+  private LockState state(String name, Map<Node, LockState> shown, List<String> notes) {
+    Map<String, Map<Node, LockState.Holding>> holders = new LinkedHashMap<>();
+    shown.forEach(
+        (node, state) ->
+            state
+                .holders()
+                .forEach(
+                    holding ->
+                        holders
+                            .computeIfAbsent(holding.holder(), unused -> new LinkedHashMap<>())
+                            .put(node, holding)));
     List<LockState.Holding> agreed =
         holders.values().stream()
-            .filter(each -> each.size() >= roster.majority())
-            .map(Views::agreed)
+            .filter(each -> roster.majority().of(each.keySet()))
+            .map(each -> agreed(List.copyOf(each.values())))
             .toList();
     return new LockState(name, agreed, List.of(), notes);
   }
@@ -106,7 +121,7 @@ final class Views {
   }
 
   private <T> void requireMajority(String what, Answers<T> answers) {
-    if (answers.answered() < roster.majority()) {
+    if (!roster.majority().of(answers.nodes())) {
       throw BackendException.notApplied(
           what
               + " was answered by only "

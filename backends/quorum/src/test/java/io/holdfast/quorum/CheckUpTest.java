@@ -27,7 +27,8 @@ class CheckUpTest {
   @BeforeEach
   void start() {
     nodes = new RedisNodes(3);
-    backend = BackendProvider.backendAt(nodes.address("longest=60s&founding=at-once"));
+    nodes.found("longest=60s");
+    backend = BackendProvider.backendAt(nodes.address("longest=60s"));
     holdfast = Holdfast.builder(backend).build();
     Eventually.until("all take part", () -> verdict("3 of 3 nodes take part") == Verdict.GOOD);
   }
@@ -89,5 +90,23 @@ class CheckUpTest {
     Eventually.until("it rests", () -> verdict(name(0) + " gives no votes") == Verdict.CAUTION);
     nodes.server(1).kill();
     Eventually.until("too few are left", () -> verdict("1 of 3 nodes") == Verdict.BAD);
+  }
+
+  @Test
+  void a_node_that_is_not_a_member_is_not_said_to_join_by_itself() {
+    try (RedisNodes stranger = new RedisNodes(1)) {
+      String other = "redis://" + stranger.network(0).hostAndPort();
+      String wide = nodes.address("longest=60s").replace(",?", "," + other + ",?");
+      LockBackend client = BackendProvider.backendAt(wide);
+      try (Holdfast holdfast = Holdfast.builder(client).build()) {
+        assertThat(holdfast.guarantees()).isNotNull();
+        Eventually.until(
+            "the advice is to change the address or the members",
+            () ->
+                client.checkUp().toCompletableFuture().join().stream()
+                    .filter(finding -> finding.seen().contains(other + " is not a member"))
+                    .anyMatch(finding -> finding.advice().contains("holdfast members")));
+      }
+    }
   }
 }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.Stream;
 
 /** Clients that take a few locks in turn, hold them for a while, and note what they believe. */
 final class Crowd implements AutoCloseable {
@@ -23,12 +24,17 @@ final class Crowd implements AutoCloseable {
   private volatile boolean ends;
 
   Crowd(RedisNodes nodes, Duration lease, List<String> locks, History history, int count) {
+    this(Stream.generate(() -> open(nodes, lease)).limit(count).toList(), lease, locks, history);
+  }
+
+  /** These clients, which are closed with it. */
+  Crowd(List<Holdfast> clients, Duration lease, List<String> locks, History history) {
     this.lease = lease;
     this.locks = locks;
     this.history = history;
-    for (int number = 0; number < count; number++) {
-      Holdfast client = open(nodes, lease);
-      clients.add(client);
+    this.clients.addAll(clients);
+    for (int number = 0; number < clients.size(); number++) {
+      Holdfast client = clients.get(number);
       Random random = new Random(number);
       Thread thread = new Thread(() -> use(client, random), "client-" + number);
       thread.setDaemon(true);
@@ -42,7 +48,6 @@ final class Crowd implements AutoCloseable {
             QuorumBackend.builder(nodes.stores())
                 .longestLease(longest)
                 .timeout(Duration.ofMillis(500))
-                .foundAtOnce()
                 .build())
         .leaseTime(longest)
         .time(new StoppedWallClock())

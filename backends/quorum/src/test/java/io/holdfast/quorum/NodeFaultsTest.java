@@ -39,6 +39,7 @@ class NodeFaultsTest {
       servers.add(clocks.start());
     }
     nodes = new RedisNodes(servers);
+    nodes.found("longest=10s");
     witness = new Witness();
     holdfast = open();
     nodes.awaitMembers();
@@ -46,11 +47,7 @@ class NodeFaultsTest {
 
   private Holdfast open() {
     return Holdfast.builder(
-            QuorumBackend.builder(nodes.stores())
-                .longestLease(LEASE)
-                .foundAtOnce()
-                .listener(witness)
-                .build())
+            QuorumBackend.builder(nodes.stores()).longestLease(LEASE).listener(witness).build())
         .leaseTime(LEASE)
         .build();
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.quorum;
 
-import io.holdfast.Holdfast;
 import io.holdfast.spi.BackendProvider;
 import io.holdfast.spi.LockBackend;
 import io.holdfast.testkit.LockBackendContract;
@@ -19,12 +18,11 @@ abstract class QuorumContract extends LockBackendContract {
   @BeforeAll
   static void found() {
     nodes = new RedisNodes(5);
-    Holdfast.connect(address()).close();
-    nodes.awaitMembers();
+    nodes.found("longest=60s");
   }
 
   private static String address() {
-    return nodes.address("longest=60s&founding=at-once");
+    return nodes.address("longest=60s");
   }
 
   @AfterAll

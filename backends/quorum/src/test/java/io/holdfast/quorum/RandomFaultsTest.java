@@ -31,8 +31,7 @@ class RandomFaultsTest {
     Duration time = Duration.ofSeconds(Long.getLong("holdfast.faults.seconds", usual));
     try (SettableClocks clocks = new SettableClocks();
         RedisNodes nodes = new RedisNodes(servers(clocks))) {
-      Crowd.open(nodes, LEASE).close();
-      nodes.awaitMembers();
+      nodes.found("longest=2s");
       History history = new History();
       Schedule schedule = new Schedule(seed, nodes, clocks);
       try (Crowd crowd = new Crowd(nodes, LEASE, LOCKS, history, CLIENTS)) {

@@ -65,11 +65,21 @@ final class RedisNodes implements AutoCloseable {
         + parameters;
   }
 
+  /** The address for a user and a password. */
+  String addressFor(String credentials) {
+    return address("longest=60s").replace("redis://", "redis://" + credentials + "@");
+  }
+
   /** The stores, for a builder. */
   List<LockBackend> stores() {
     return networks.stream()
         .map(network -> BackendProvider.backendAt("redis://" + network.hostAndPort()))
         .toList();
+  }
+
+  /** Makes the new nodes members that vote at once, as an operator does. */
+  void found(String parameters) {
+    QuorumMembers.found(address(parameters));
   }
 
   /** Waits until all nodes are members that vote. */

@@ -58,7 +58,8 @@ class RefusalsTest {
         .isThrownBy(() -> BackendProvider.backendAt(nodes + ",?longets=30s"))
         .withMessageContaining("longets");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> BackendProvider.backendAt(nodes + ",?founding=now"));
+        .isThrownBy(() -> BackendProvider.backendAt(nodes + ",?founding=at-once"))
+        .withMessageContaining("founding");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> BackendProvider.backendAt(nodes + "?longest=30s"))
         .withMessageContaining("redis store");
@@ -82,7 +83,8 @@ class RefusalsTest {
   @Test
   void a_default_lease_time_is_brought_into_the_range_and_one_that_was_set_is_refused() {
     try (RedisNodes nodes = new RedisNodes(3)) {
-      String address = nodes.address("longest=4s&founding=at-once");
+      nodes.found("longest=4s");
+      String address = nodes.address("longest=4s");
       assertThatIllegalArgumentException()
           .isThrownBy(() -> Holdfast.builder(address).leaseTime(Duration.ofSeconds(30)).build())
           .withMessageContaining("lease time must be between")
@@ -102,7 +104,7 @@ class RefusalsTest {
         RedisServer other = RedisServer.start();
         FaultyProxy disguise = new FaultyProxy(one.port())) {
       RedisNodes.awaitRefusal(
-          "quorum:redis://%s,redis://%s,redis://%s,?founding=at-once"
+          "quorum:redis://%s,redis://%s,redis://%s"
               .formatted(one.hostAndPort(), other.hostAndPort(), disguise.hostAndPort()),
           "one and the same server");
     }
@@ -118,7 +120,7 @@ class RefusalsTest {
           "it is a replica",
           () -> replica.call("INFO", "replication").toString().contains("slave"));
       RedisNodes.awaitRefusal(
-          "quorum:redis://%s,redis://%s,redis://%s,?founding=at-once"
+          "quorum:redis://%s,redis://%s,redis://%s"
               .formatted(one.hostAndPort(), other.hostAndPort(), replica.hostAndPort()),
           "is a replica");
     }
@@ -128,10 +130,49 @@ class RefusalsTest {
   void new_nodes_are_no_quorum_while_one_of_them_is_silent() {
     try (RedisNodes nodes = new RedisNodes(3)) {
       nodes.server(2).kill();
-      assertThatThrownBy(() -> Holdfast.connect(nodes.address("founding=at-once")).close())
+      assertThatThrownBy(() -> Holdfast.connect(nodes.address("longest=60s")).close())
           .isInstanceOf(BackendException.class)
           .hasMessageContaining("when all nodes answer")
           .hasMessageContaining(nodes.network(2).hostAndPort());
+    }
+  }
+
+  @Test
+  void a_quorum_is_founded_once() {
+    try (RedisNodes nodes = new RedisNodes(3)) {
+      nodes.found("longest=60s");
+      try (Holdfast holdfast = Holdfast.connect(nodes.address("longest=60s"))) {
+        assertThat(holdfast.lock("early").tryAcquire()).isPresent();
+      }
+      assertThatThrownBy(() -> nodes.found("longest=60s"))
+          .isInstanceOf(BackendException.class)
+          .hasMessageContaining("founded once");
+    }
+  }
+
+  @Test
+  void nodes_that_have_all_lost_their_data_rest_though_they_were_founded_at_once() {
+    try (RedisNodes nodes = new RedisNodes(3)) {
+      nodes.found("longest=60s");
+      String address = nodes.address("longest=60s");
+      try (Holdfast holdfast = Holdfast.connect(address);
+          Holdfast other = Holdfast.connect(address)) {
+        assertThat(holdfast.lock("held").tryAcquire()).isPresent();
+        for (int node = 0; node < nodes.size(); node++) {
+          nodes.server(node).call("FLUSHALL");
+        }
+        nodes.awaitMembers();
+        Eventually.until("it is refused", () -> rests(other));
+      }
+    }
+  }
+
+  private static boolean rests(Holdfast holdfast) {
+    try {
+      assertThat(holdfast.lock("held").tryAcquire()).isEmpty();
+      return false;
+    } catch (BackendException refused) {
+      return String.valueOf(refused.getMessage()).contains("rests for another");
     }
   }
 

@@ -29,10 +29,10 @@ class SplitVoteTest {
     ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
     List<Holdfast> clients = new ArrayList<>();
     try (RedisNodes nodes = new RedisNodes(5)) {
+      nodes.found("longest=60s");
       for (int client = 0; client < CLIENTS; client++) {
         clients.add(
-            Holdfast.builder(
-                    QuorumBackend.builder(nodes.stores()).foundAtOnce().listener(witness).build())
+            Holdfast.builder(QuorumBackend.builder(nodes.stores()).listener(witness).build())
                 .leaseTime(Duration.ofSeconds(30))
                 .build());
       }

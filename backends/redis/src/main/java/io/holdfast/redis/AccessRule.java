@@ -41,21 +41,44 @@ final class AccessRule {
 
   /** As an administrator types it, once. */
   static String of(RedisSettings settings) {
+    return typed(of(settings.prefix(), 700));
+  }
+
+  /** The same for a node of a quorum. */
+  static String ofNode(RedisSettings settings) {
+    Set<String> commands = new TreeSet<>(CLIENT);
+    commands.add("hmget");
+    for (NodeScript script : NodeScript.values()) {
+      addCalls(script.source(), commands);
+    }
+    addCalls(Script.INSPECT.source(), commands);
+    return typed(rule(settings.prefix(), 700, commands));
+  }
+
+  private static String typed(String rule) {
     return """
         # Choose a password. Before Redis 7 leave out +spublish, +ssubscribe and +sunsubscribe.
         ACL SETUSER holdfast >PASSWORD %s
         """
-        .formatted(of(settings.prefix(), 700));
+        .formatted(rule);
   }
 
   /** As {@code ACL SETUSER name} takes it, after the password. */
   static String of(String prefix, int version) {
     Set<String> commands = new TreeSet<>(CLIENT);
     for (Script script : Script.values()) {
-      CALL.matcher(script.source())
-          .results()
-          .forEach(call -> commands.add(call.group(1).toLowerCase(Locale.ROOT)));
+      addCalls(script.source(), commands);
     }
+    return rule(prefix, version, commands);
+  }
+
+  private static void addCalls(String source, Set<String> commands) {
+    CALL.matcher(source)
+        .results()
+        .forEach(call -> commands.add(call.group(1).toLowerCase(Locale.ROOT)));
+  }
+
+  private static String rule(String prefix, int version, Set<String> commands) {
     if (version < 700) {
       commands.remove("ssubscribe");
       commands.remove("sunsubscribe");

@@ -7,7 +7,6 @@ import static java.util.concurrent.CompletableFuture.failedFuture;
 
 import io.holdfast.BackendException;
 import io.holdfast.BackendException.Outcome;
-import io.holdfast.Holder;
 import io.holdfast.LossCause;
 import io.holdfast.Mode;
 import io.holdfast.spi.BackendContext;
@@ -222,8 +221,8 @@ final class Acquirer {
         "the hold of '" + hold.name() + "' that was handed over was lost at once", null);
   }
 
-  private void giveBack(Keys.LockKeys lock, Holder holder, String token) {
-    releaser.giveBack(lock, holder, token);
+  private void giveBack(Keys.LockKeys lock, Claim claim, String token) {
+    releaser.giveBack(lock, claim, token);
   }
 
   /**

@@ -23,7 +23,7 @@ final class Answers {
             (value, problem) -> {
               try {
                 handler.accept(value, problem);
-              } catch (RuntimeException defect) {
+              } catch (Throwable defect) {
                 LOG.atError().setCause(defect).log("a defect of Holdfast; please report it");
               }
             });

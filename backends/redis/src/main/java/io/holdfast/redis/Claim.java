@@ -5,6 +5,7 @@ import io.holdfast.spi.LockBackend.AcquireRequest;
 import io.holdfast.spi.LockBackend.Acquisition.Granted;
 import io.holdfast.spi.LockBackend.Hold;
 import io.holdfast.spi.Moment;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,7 @@ final class Claim {
   private long unsettledUntilNanos;
   private boolean isUnsettled;
   private boolean left;
+  private CompletableFuture<Boolean> released = CompletableFuture.completedFuture(false);
 
   Claim(AcquireRequest firstRequest, String channel) {
     this.firstRequest = firstRequest;
@@ -124,15 +126,25 @@ final class Claim {
    */
   record Leaving(long lateNanos, boolean isLast) {}
 
-  /** It leaves: it does not ask again. */
-  synchronized Leaving leaves(long nowNanos) {
+  /**
+   * It leaves: it does not ask again.
+   *
+   * @param answer to the release that is sent next
+   */
+  synchronized Leaving leaves(long nowNanos, CompletableFuture<Boolean> answer) {
     left = true;
+    released = answer;
     long lateNanos = isUnsettled ? Math.max(0, unsettledUntilNanos - nowNanos) : 0;
     return new Leaving(lateNanos, unanswered == 0 && lateNanos == 0);
   }
 
   synchronized boolean hasLeft() {
     return left;
+  }
+
+  /** The answer to its newest release. */
+  synchronized CompletableFuture<Boolean> released() {
+    return released;
   }
 
   synchronized boolean waits() {

@@ -46,6 +46,7 @@ final class ClusterServers implements Topology {
   private final SlotSurveys surveys;
   private final Map<HostAndPort, Long> importing = new ConcurrentHashMap<>();
   private volatile boolean sharded = true;
+  private volatile long epoch;
 
   ClusterServers(
       Connector connector, RedisSettings settings, BackendContext context, Server.Ear ear) {
@@ -85,9 +86,14 @@ final class ClusterServers implements Topology {
     Set<HostAndPort> places = new LinkedHashSet<>(first);
     places.addAll(known);
     places.addAll(settings.hosts());
-    return new ClusterSurvey(connector, view -> slots.put(view, this::serverAt))
+    return new ClusterSurvey(connector, epoch, this::use)
         .ask(List.copyOf(places))
         .thenAccept(this::closeAllBut);
+  }
+
+  private void use(ClusterView view) {
+    epoch = view.epoch();
+    slots.put(view, this::serverAt);
   }
 
   /** A server to which slots migrate may have none yet. */

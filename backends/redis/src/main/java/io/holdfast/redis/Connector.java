@@ -50,7 +50,7 @@ final class Connector implements AutoCloseable {
   Connector(RedisSettings settings, boolean areCallsShared) {
     this.settings = settings;
     ClientOptions options = options();
-    this.client = RedisClient.create(SharedResources.take(areCallsShared));
+    this.client = new AsyncClient(SharedResources.take(areCallsShared));
     client.setOptions(options);
   }
 

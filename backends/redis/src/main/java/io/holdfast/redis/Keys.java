@@ -131,6 +131,11 @@ final class Keys {
       return beside("reserved");
     }
 
+    /** By which ballot of its holder a node's vote was given. */
+    String ballot() {
+      return beside("ballot");
+    }
+
     /** As the prologue declares them. Shared: not to be written to. */
     String[] all() {
       String[] known = all;

@@ -89,7 +89,7 @@ final class Link<L extends Link.Line> {
     CompletionStage<L> connecting;
     try {
       connecting = maker.make(() -> broken(attempt, null));
-    } catch (RuntimeException failed) {
+    } catch (Throwable failed) {
       connecting = CompletableFuture.failedFuture(failed);
     }
     Answers.handle(

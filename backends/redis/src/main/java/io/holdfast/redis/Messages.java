@@ -21,7 +21,7 @@ final class Messages implements Server.Ear {
   /** Told of a grant whose holder has left. */
   @FunctionalInterface
   interface Unwanted {
-    void granted(Keys.LockKeys lock, Holder holder, String token);
+    void granted(Keys.LockKeys lock, Claim claim, String token);
   }
 
   /**
@@ -58,7 +58,7 @@ final class Messages implements Server.Ear {
       return; // A clone of this process waits for it, or its release came after the grant.
     }
     if (claim.hasLeft()) {
-      unwanted.granted(new Keys.LockKeys(words[5]), holder, words[2]);
+      unwanted.granted(new Keys.LockKeys(words[5]), claim, words[2]);
       return;
     }
     Granted grant =

@@ -2,6 +2,7 @@
 package io.holdfast.redis;
 
 import io.holdfast.BackendException;
+import io.holdfast.spi.QuorumNode.State;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
@@ -54,6 +55,23 @@ final class NodeLine {
         .thenAccept(done -> prepared.set(wire));
   }
 
+  /** What the node knows of itself. */
+  CompletableFuture<State> state(String record) {
+    return prepared().thenCompose(wire -> state(wire, record));
+  }
+
+  private static CompletableFuture<State> state(Wire wire, String record) {
+    long sentNanos = wire.nowNanos();
+    return wire.send(commands -> commands.hmget(record, NodeReplies.FIELDS))
+        .thenCombine(
+            wire.send(commands -> commands.time()),
+            (fields, time) -> {
+              State state = NodeReplies.state(wire.info().run(), fields, time);
+              wire.observeQuietly(state.clockMicros(), sentNanos);
+              return state;
+            });
+  }
+
   /** Runs a step on the connection that there is; fails if there is none. */
   CompletableFuture<List<Object>> eval(
       NodeScript script, String[] keys, Function<Wire, String[]> arguments) {
@@ -65,6 +83,19 @@ final class NodeLine {
   }
 
   private static CompletableFuture<List<Object>> eval(
+      Wire wire, NodeScript script, String[] keys, String[] values) {
+    long sentNanos = wire.nowNanos();
+    return evalUnobserved(wire, script, keys, values)
+        .thenApply(
+            reply -> {
+              // Also that of a request that came too late: if the server's clock was set, all that
+              // follow would be late too.
+              wire.observeQuietly(NodeReplies.clockMicros(script, reply), sentNanos);
+              return reply;
+            });
+  }
+
+  private static CompletableFuture<List<Object>> evalUnobserved(
       Wire wire, NodeScript script, String[] keys, String[] values) {
     return wire.<List<Object>>send(
             commands -> commands.evalsha(script.digest(), ScriptOutputType.MULTI, keys, values))

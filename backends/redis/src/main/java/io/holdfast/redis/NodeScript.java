@@ -12,11 +12,14 @@ enum NodeScript {
   CONFIRM("confirm.lua"),
   RENEW("renew.lua"),
   RELEASE("release.lua"),
+  WITHDRAW("withdraw.lua"),
   FORCE_RELEASE("force_release.lua"),
   REST("rest.lua"),
   ASK_TO_JOIN("ask_to_join.lua"),
   RAISE_EPOCH("raise_epoch.lua"),
-  JOIN("join.lua");
+  JOIN("join.lua"),
+  CLAIM("claim.lua"),
+  ADOPT("adopt.lua");
 
   private final String source;
   private final String digest;

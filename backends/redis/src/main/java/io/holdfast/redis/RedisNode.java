@@ -4,7 +4,6 @@ package io.holdfast.redis;
 import io.holdfast.BackendException;
 import io.holdfast.Holder;
 import io.holdfast.LockState;
-import io.holdfast.LossCause;
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.Finding;
 import io.holdfast.spi.LockBackend.Hold;
@@ -54,34 +53,12 @@ final class RedisNode implements QuorumNode {
             connector,
             settings,
             context,
-            new Messages(context));
+            new NodeMessages(context));
     Origins origins = new Origins(context, topology);
     NodeLine line = new NodeLine(topology, origins);
     started = new Started(context, connector, line, new Inspector(keys, topology, origins));
     Answers.ignore(line.prepared());
     origins.keep();
-  }
-
-  /** What other clients' requests make the server tell us. */
-  private record Messages(BackendContext context) implements Server.Ear {
-    @Override
-    public void message(String message) {
-      if (message.startsWith("retry ")) {
-        context.retry(message.substring("retry ".length()));
-      } else if (message.startsWith("forced ")) {
-        context.lost(holder(message.split(" ", 3)[1]), LossCause.FORCED);
-      }
-    }
-
-    @Override
-    public void listensAgain() {
-      // Whoever waits asks again before long.
-    }
-  }
-
-  private static Holder holder(String id) {
-    int dash = id.lastIndexOf('-');
-    return new Holder(id.substring(0, dash), Long.parseLong(id.substring(dash + 1)));
   }
 
   @Override
@@ -91,7 +68,9 @@ final class RedisNode implements QuorumNode {
     String purpose = ballot.purpose();
     return eval(
             NodeScript.VOTE,
-            new String[] {RECORD, lock.lock(), lock.fence(), lock.callers(), lock.reserved()},
+            new String[] {
+              RECORD, lock.lock(), lock.fence(), lock.callers(), lock.reserved(), lock.ballot()
+            },
             wire ->
                 new String[] {
                   wire.info().run(),
@@ -103,6 +82,7 @@ final class RedisNode implements QuorumNode {
                   millis(CALLER_LIFE),
                   Long.toString(ballot.ticket()),
                   millis(ballot.longestLease()),
+                  Long.toString(ballot.generation()),
                   purpose == null ? "" : purpose
                 })
         .thenApply(NodeReplies::vote);
@@ -120,16 +100,17 @@ final class RedisNode implements QuorumNode {
   }
 
   @Override
-  public CompletionStage<List<Renewal>> renew(List<Hold> holds) {
+  public CompletionStage<List<Renewal>> renew(List<Hold> holds, long generation) {
     List<CompletableFuture<List<Renewal>>> chunks = new ArrayList<>();
     for (int from = 0; from < holds.size(); from += Renewer.CHUNK) {
-      chunks.add(renewChunk(holds.subList(from, Math.min(holds.size(), from + Renewer.CHUNK))));
+      int to = Math.min(holds.size(), from + Renewer.CHUNK);
+      chunks.add(renewChunk(holds.subList(from, to), generation));
     }
     return CompletableFuture.allOf(chunks.toArray(CompletableFuture<?>[]::new))
         .thenApply(done -> chunks.stream().flatMap(chunk -> chunk.join().stream()).toList());
   }
 
-  private CompletableFuture<List<Renewal>> renewChunk(List<Hold> holds) {
+  private CompletableFuture<List<Renewal>> renewChunk(List<Hold> holds, long generation) {
     List<String> names = new ArrayList<>(List.of(RECORD));
     for (Hold hold : holds) {
       names.add(keys.of(hold.name()).lock());
@@ -139,7 +120,8 @@ final class RedisNode implements QuorumNode {
             NodeScript.RENEW,
             names.toArray(String[]::new),
             wire -> {
-              List<String> arguments = new ArrayList<>(List.of(wire.info().run()));
+              List<String> arguments =
+                  new ArrayList<>(List.of(wire.info().run(), Long.toString(generation)));
               for (Hold hold : holds) {
                 arguments.add(hold.holder().toString());
                 arguments.add(millis(hold.leaseTime()));
@@ -150,15 +132,24 @@ final class RedisNode implements QuorumNode {
   }
 
   @Override
-  public CompletionStage<Boolean> release(Hold hold, Release how) {
+  public CompletionStage<Boolean> release(Hold hold) {
     Keys.LockKeys lock = keys.of(hold.name());
-    boolean announced = how == Release.ANNOUNCED;
     return isOne(
         NodeScript.RELEASE,
-        new String[] {RECORD, lock.lock(), lock.callers(), lock.reserved()},
+        new String[] {RECORD, lock.lock(), lock.callers(), lock.reserved(), lock.ballot()},
         hold.holder().toString(),
-        announced ? channel() : "",
-        announced ? hold.name() : "");
+        channel(),
+        hold.name());
+  }
+
+  @Override
+  public CompletionStage<Boolean> withdraw(Hold hold, long ballot) {
+    Keys.LockKeys lock = keys.of(hold.name());
+    return isOne(
+        NodeScript.WITHDRAW,
+        new String[] {RECORD, lock.lock(), lock.ballot()},
+        hold.holder().toString(),
+        Long.toString(ballot));
   }
 
   @Override
@@ -187,19 +178,12 @@ final class RedisNode implements QuorumNode {
 
   @Override
   public CompletionStage<State> state() {
-    return Answers.typed(
-        "no word from " + settings,
-        parts()
-            .line()
-            .prepared()
-            .thenCompose(
-                wire ->
-                    wire.send(
-                            commands ->
-                                commands.hmget(RECORD, "epoch", "run", "newest", "rest", "longest"))
-                        .thenCombine(
-                            wire.send(commands -> commands.time()),
-                            (record, time) -> NodeReplies.state(wire.info().run(), record, time))));
+    return Answers.typed("no word from " + settings, parts().line().state(RECORD));
+  }
+
+  @Override
+  public String schema() {
+    return AccessRule.ofNode(settings);
   }
 
   @Override
@@ -235,7 +219,26 @@ final class RedisNode implements QuorumNode {
         Long.toString(membership.newest()),
         Long.toString(membership.epoch()),
         millis(membership.rest()),
-        millis(membership.longestLease()));
+        millis(membership.longestLease()),
+        membership.name(),
+        Long.toString(membership.configuration().generation()),
+        NodeReplies.text(membership.configuration()));
+  }
+
+  @Override
+  public CompletionStage<Boolean> claim(long change) {
+    return isOne(NodeScript.CLAIM, new String[] {RECORD}, Long.toString(change));
+  }
+
+  @Override
+  public CompletionStage<Boolean> adopt(Configuration configuration) {
+    return isOne(
+        NodeScript.ADOPT,
+        new String[] {RECORD},
+        Long.toString(configuration.generation()),
+        NodeReplies.text(configuration),
+        Long.toString(configuration.floor()),
+        Long.toString(configuration.change()));
   }
 
   @Override

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
-import io.holdfast.Holder;
 import io.holdfast.spi.BackendContext;
 import io.holdfast.spi.LockBackend.Hold;
 import java.time.Duration;
@@ -45,9 +44,9 @@ final class Releaser {
 
   /** Of a holder that may stand in the queue, or of which a request may yet be carried out. */
   private CompletableFuture<Boolean> release(Hold hold, Claim claim) {
-    Claim.Leaving leaving = claim.leaves(context.now().monotonicNanos());
-    Duration late = Duration.ofNanos(leaving.lateNanos());
     CompletableFuture<Boolean> answer = new CompletableFuture<>();
+    Claim.Leaving leaving = claim.leaves(context.now().monotonicNanos(), answer);
+    Duration late = Duration.ofNanos(leaving.lateNanos());
     Answers.handle(
         send(hold, claim.entry()),
         (held, failure) -> {
@@ -95,10 +94,17 @@ final class Releaser {
 
   /**
    * Ends the hold that was granted with this token to a holder that has left: the next client shall
-   * not wait for its end. No other hold of the holder ends.
+   * not wait for its end. No other hold of the holder ends. The message of the grant may have been
+   * late: a release that is under way comes first, because its caller is told whether it held.
    */
-  void giveBack(Keys.LockKeys lock, Holder holder, String token) {
-    String[] arguments = {holder.toString(), token};
+  void giveBack(Keys.LockKeys lock, Claim claim, String token) {
+    Answers.handle(
+        claim.released(),
+        (held, failure) -> giveBack(lock, claim.hold().holder().toString(), token));
+  }
+
+  private void giveBack(Keys.LockKeys lock, String holder, String token) {
+    String[] arguments = {holder, token};
     Answers.handle(
         topology.eval(Script.GIVE_BACK, lock.all(), wire -> arguments),
         (reply, failure) -> {

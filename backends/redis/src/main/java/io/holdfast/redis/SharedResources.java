@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.redis;
 
+import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
 import io.netty.handler.flush.FlushConsolidationHandler;
+import io.netty.util.concurrent.Future;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +16,12 @@ import org.jspecify.annotations.Nullable;
  * back when nobody has used them for a while, because the next backend is often opened at once.
  */
 final class SharedResources {
-  private static final int LINGER_SECONDS = 5;
+  /**
+   * A process that ends anyway sets it to 0, as the command line does: at its exit the JVM waits
+   * 0.3 s for threads that are in a system call, as Netty's are.
+   */
+  private static final int LINGER_SECONDS =
+      Integer.getInteger("io.holdfast.redis.lingerSeconds", 5);
 
   private static @Nullable Pair current;
   private static int users;
@@ -36,14 +43,15 @@ final class SharedResources {
           ClientResources.builder()
               .ioThreadPoolSize(2)
               .computationThreadPoolSize(2)
+              .commandLatencyRecorder(CommandLatencyRecorder.disabled())
               .nettyCustomizer(new SharedWrites(16))
               .build();
       return new Pair(single, single.mutate().nettyCustomizer(new SharedWrites(2)).build());
     }
 
-    void end() {
+    Future<Boolean> end() {
       var unused = sharing.shutdown(0, 1, TimeUnit.SECONDS);
-      unused = single.shutdown(0, 1, TimeUnit.SECONDS);
+      return single.shutdown(0, 1, TimeUnit.SECONDS);
     }
   }
 
@@ -76,7 +84,11 @@ final class SharedResources {
   static synchronized void giveBack() {
     users--;
     int last = uses;
-    if (users == 0) {
+    Pair resources = current;
+    if (users == 0 && LINGER_SECONDS == 0 && resources != null) {
+      current = null;
+      resources.end().awaitUninterruptibly(1, TimeUnit.SECONDS);
+    } else if (users == 0) {
       CompletableFuture.delayedExecutor(LINGER_SECONDS, TimeUnit.SECONDS)
           .execute(() -> endUnlessUsedSince(last));
     }
@@ -86,7 +98,7 @@ final class SharedResources {
     Pair resources = current;
     if (users == 0 && uses == last && resources != null) {
       current = null;
-      resources.end();
+      var unused = resources.end();
     }
   }
 }

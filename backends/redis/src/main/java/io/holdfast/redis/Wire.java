@@ -203,6 +203,19 @@ final class Wire implements Link.Line {
         .whenComplete((value, failure) -> listen(failure, sentNanos));
   }
 
+  /**
+   * Takes note of a time of the server that came with a reply, for {@link #refuseAfterMillis}. That
+   * the clock was set is not told: a quorum judges that by all its nodes.
+   */
+  void observeQuietly(long serverMicros, long sentNanos) {
+    home.clock().observe(serverMicros, sentNanos, home.context().now().monotonicNanos());
+  }
+
+  /** What {@link #observeQuietly} takes for the time of sending. */
+  long nowNanos() {
+    return home.context().now().monotonicNanos();
+  }
+
   /** A connection that is half open, or whose server stands still, is given up. */
   private void listen(@Nullable Throwable failure, long sentNanos) {
     if (failure == null && !isSilent) {

@@ -53,8 +53,14 @@ final class BareClient implements BackendContext, AutoCloseable {
   /** A client with this id, which another may have too. */
   BareClient(String address, String process) {
     this.origin = new Origin(process, "test", 1, "test");
-    this.backend = BackendProvider.backendAt(address);
+    this.backend = BackendProvider.backendAt(patient(address));
     backend.start(this);
+  }
+
+  /** The default time-out is too short to connect on a busy machine. */
+  private static String patient(String address) {
+    boolean isSet = address.contains("timeout=");
+    return isSet ? address : address + (address.contains("?") ? "&" : "?") + "timeout=4s";
   }
 
   /** Puts the client's own time forward. */

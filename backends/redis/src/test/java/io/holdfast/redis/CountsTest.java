@@ -93,11 +93,14 @@ class CountsTest {
       Clients.awaitWaiters(holder, "hot", 2);
       long scripts = Clients.scripts(server);
       long published = Clients.published(server);
+      long began = System.nanoTime();
       held.release();
       assertThat(next.get(60, TimeUnit.SECONDS).orElseThrow().isHeld()).isTrue();
       assertThat(Clients.published(server) - published).isEqualTo(1);
-      // The release, and a poll if it was just due.
-      assertThat(Clients.scripts(server) - scripts).isLessThanOrEqualTo(2);
+      // The release, and a poll if it was just due; on a slow machine one every few seconds.
+      long spent = Clients.scripts(server) - scripts;
+      long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began);
+      assertThat(spent).isLessThanOrEqualTo(2 + seconds);
     }
   }
 

@@ -71,7 +71,7 @@ class HandOverTest {
   void waiters_of_a_client_whose_release_has_no_answer_ask_for_themselves() throws Exception {
     try (RedisServer server = RedisServer.start();
         FaultyProxy network = new FaultyProxy(server.port());
-        BareClient client = new BareClient("redis://" + network.hostAndPort() + "?timeout=500ms")) {
+        BareClient client = new BareClient("redis://" + network.hostAndPort() + "?timeout=2s")) {
       client.acquire("n", 3, Duration.ZERO).get(30, TimeUnit.SECONDS);
       client.release("n", 3).get(30, TimeUnit.SECONDS); // The server learns the scripts.
       client.acquire("n", 1, Duration.ZERO).get(30, TimeUnit.SECONDS);

@@ -15,6 +15,7 @@ import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -25,11 +26,16 @@ class LinkTest {
 
   private final Later context = new Later();
   private final AtomicReference<Runnable> broken = new AtomicReference<>(() -> {});
+  private final AtomicReference<@Nullable Error> defect = new AtomicReference<>();
   private final Link<Link.Line> link =
       new Link<>(
           "a server",
           context,
           whenBroken -> {
+            Error thrown = defect.getAndSet(null);
+            if (thrown != null) {
+              throw thrown;
+            }
             broken.set(whenBroken);
             return CompletableFuture.completedFuture(new Somewhere());
           },
@@ -70,6 +76,14 @@ class LinkTest {
     }
     context.pass(LONGEST.multipliedBy(2));
     assertThat(breakNow()).isLessThan(Duration.ofMillis(11));
+  }
+
+  @Test
+  void one_that_was_not_made_because_of_an_error_is_made_anew() {
+    defect.set(new NoClassDefFoundError("on purpose"));
+    assertThat(link.line()).isCompletedExceptionally();
+    context.runNext();
+    assertThat(link.line()).isCompleted();
   }
 
   /** Runs what is due when a test says so. */

@@ -68,7 +68,8 @@ class LogLinesTest {
     try (RedisServer server = RedisServer.start();
         Overheard overheard = new Overheard();
         Holdfast client =
-            Holdfast.builder(BackendProvider.backendAt("redis://" + server.hostAndPort()))
+            Holdfast.builder(
+                    BackendProvider.backendAt("redis://" + server.hostAndPort() + "?timeout=4s"))
                 .time(time)
                 .shutdownHook(false)
                 .build()) {

@@ -37,7 +37,8 @@ class OriginsTest {
   }
 
   private Holdfast open(ManualTime time) {
-    return Holdfast.builder(BackendProvider.backendAt("redis://" + server.hostAndPort()))
+    return Holdfast.builder(
+            BackendProvider.backendAt("redis://" + server.hostAndPort() + "?timeout=4s"))
         .time(time)
         .leaseTime(Duration.ofHours(1))
         .shutdownHook(false)

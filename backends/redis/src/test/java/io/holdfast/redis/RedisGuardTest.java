@@ -25,7 +25,8 @@ class RedisGuardTest {
   private final RedisServer server = RedisServer.start();
   private final RedisClient client = RedisClient.create("redis://" + server.hostAndPort());
   private final StatefulRedisConnection<String, String> connection = client.connect();
-  private final Holdfast holdfast = Holdfast.connect("redis://" + server.hostAndPort());
+  private final Holdfast holdfast =
+      Holdfast.connect("redis://" + server.hostAndPort() + "?timeout=4s");
   private final RedisGuard guard = new RedisGuard(connection, "{stock}:fence");
   private Lease lease;
 

@@ -68,7 +68,7 @@ class RestoredProcessTest {
   private static Holdfast restored(RedisServer server) {
     AtomicInteger drawn = new AtomicInteger();
     RandomGenerator system = new SecureRandom();
-    return Holdfast.builder("redis://" + server.hostAndPort())
+    return Holdfast.builder("redis://" + server.hostAndPort() + "?timeout=4s")
         .random(() -> drawn.getAndIncrement() < LONGS_OF_THE_ID ? 7 : system.nextLong())
         .shutdownHook(false)
         .build();

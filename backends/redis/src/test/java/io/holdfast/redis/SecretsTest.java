@@ -87,7 +87,7 @@ class SecretsTest {
   @Test
   void at_a_server_that_knows_them_through_use_rotation_and_standstill() throws Exception {
     try (RedisServer server = RedisServer.start(KNOWN)) {
-      String address = "redis://" + LOGIN + server.hostAndPort() + "?timeout=500ms";
+      String address = "redis://" + LOGIN + server.hostAndPort() + "?timeout=2s";
       Holdfast holdfast = Holdfast.connect(address);
       use(holdfast);
       server.pause();

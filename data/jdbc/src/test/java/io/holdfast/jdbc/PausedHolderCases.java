@@ -6,9 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.FencingToken;
 import io.holdfast.StaleTokenException;
-import io.holdfast.testkit.servers.Eventually;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -22,13 +23,14 @@ abstract class PausedHolderCases extends GuardCases {
   void a_holder_that_is_paused_in_its_transaction_is_ended_and_loses_nothing_of_the_next()
       throws Exception {
     DataSource database = database();
-    FencingGuard guard = guard().idleTimeout(Duration.ofMillis(300));
+    // Of the one that is paused alone, and long enough for a busy machine to begin it.
+    FencingGuard guard = guard().idleTimeout(Duration.ofSeconds(2));
     try (Connection paused = database.getConnection()) {
       paused.setAutoCommit(false);
       guard.enter(paused, OLD);
       long seen = Accounts.balance(paused);
       // It waits for the one before, until the server has ended that one.
-      guard.in(database).with(NEW).call(connection -> Accounts.add(connection, 100));
+      guard().in(database).with(NEW).call(connection -> Accounts.add(connection, 100));
       assertThatThrownBy(
               () -> {
                 Accounts.set(paused, seen + 1);
@@ -77,10 +79,18 @@ abstract class PausedHolderCases extends GuardCases {
   void the_time_out_of_a_guarded_transaction_is_gone_after_it() throws Exception {
     try (Connection connection = database().getConnection()) {
       connection.setAutoCommit(false);
-      guard().idleTimeout(Duration.ofMillis(200)).enter(connection, OLD);
+      guard().idleTimeout(Duration.ofMinutes(1)).enter(connection, OLD);
+      assertThat(idleTimeout(connection)).isEqualTo("1min");
       connection.commit();
-      Eventually.pass(Duration.ofSeconds(1)); // For longer than it would have been allowed to.
-      assertThat(Accounts.balance(connection)).isZero();
+      assertThat(idleTimeout(connection)).isEqualTo("0");
+    }
+  }
+
+  private static String idleTimeout(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet shown = statement.executeQuery("SHOW idle_in_transaction_session_timeout")) {
+      shown.next();
+      return shown.getString(1);
     }
   }
 }

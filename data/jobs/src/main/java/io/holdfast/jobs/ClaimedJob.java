@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.jobs;
 
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** A row of a claim. */
@@ -11,4 +12,5 @@ record ClaimedJob(
     int maxAttempts,
     String payload,
     @Nullable String group,
-    boolean isPrefetched) {}
+    boolean isPrefetched,
+    @Nullable Instant due) {}

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.jobs;
 
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The calls of the functions in schema.sql that begin and end claims: one statement each. */
 record ClaimsSql(JobsSql sql) {
@@ -52,12 +56,18 @@ record ClaimsSql(JobsSql sql) {
               rows.getInt(4),
               rows.getString(7),
               rows.getString(8),
-              rows.getBoolean(9)));
+              rows.getBoolean(9),
+              due(rows)));
       if (jobs.size() == claim.room) {
         last = new Place(rows.getInt(5), rows.getString(6), id);
       }
     }
     return new Claimed(jobs, last);
+  }
+
+  private static @Nullable Instant due(ResultSet row) throws SQLException {
+    OffsetDateTime due = row.getObject(10, OffsetDateTime.class);
+    return due == null ? null : due.toInstant();
   }
 
   /** The tokens of those whose claim it still was. */
@@ -73,11 +83,22 @@ record ClaimsSql(JobsSql sql) {
   Set<Long> retry(Connection connection, List<Ending> endings) throws SQLException {
     try (PreparedStatement statement = sql.prepare(connection, "retry(?, ?, ?, ?)")) {
       setClaims(connection, statement, endings);
-      statement.setArray(
-          3, SqlArrays.longs(connection, endings.stream().map(e -> SqlArrays.micros(e.rest()))));
+      statement.setArray(3, rests(connection, endings));
       statement.setArray(4, SqlArrays.texts(connection, endings.stream().map(Ending::errorText)));
       return JobsSql.numbers(statement);
     }
+  }
+
+  Set<Long> snooze(Connection connection, List<Ending> endings) throws SQLException {
+    try (PreparedStatement statement = sql.prepare(connection, "snooze(?, ?, ?)")) {
+      setClaims(connection, statement, endings);
+      statement.setArray(3, rests(connection, endings));
+      return JobsSql.numbers(statement);
+    }
+  }
+
+  private static Array rests(Connection connection, List<Ending> endings) throws SQLException {
+    return SqlArrays.longs(connection, endings.stream().map(e -> SqlArrays.micros(e.rest())));
   }
 
   Set<Long> bury(Connection connection, List<Ending> endings) throws SQLException {
@@ -92,6 +113,22 @@ record ClaimsSql(JobsSql sql) {
     try (PreparedStatement statement = sql.prepare(connection, "release(?, ?)")) {
       setClaims(connection, statement, endings);
       return JobsSql.numbers(statement);
+    }
+  }
+
+  /** Whether the claim has ended now; false if its row is locked, empty if the claim is gone. */
+  Optional<Boolean> timeOut(Connection connection, Ending ending) throws SQLException {
+    try (PreparedStatement statement = sql.prepare(connection, "time_out(?, ?, ?, ?, ?)")) {
+      statement.setLong(1, ending.run().id());
+      statement.setLong(2, ending.run().token().value());
+      statement.setLong(3, SqlArrays.micros(ending.rest()));
+      statement.setString(4, ending.errorText());
+      statement.setBoolean(5, ending.result() == JobListener.Result.BURIED);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        boolean ended = row.getBoolean(1);
+        return row.wasNull() ? Optional.empty() : Optional.of(ended);
+      }
     }
   }
 

@@ -25,10 +25,24 @@ record Ending(
     return new Ending(run, JobListener.Result.COMPLETED, ran, null, Duration.ZERO);
   }
 
-  static Ending failed(Run run, Duration ran, Throwable error, RetryPolicy policy) {
-    return run.attempt() >= run.maxAttempts()
-        ? new Ending(run, JobListener.Result.BURIED, ran, error, Duration.ZERO)
-        : new Ending(run, JobListener.Result.FAILED, ran, error, policy.restAfter(run.attempt()));
+  /** After a handler that did not end in time, whatever it threw then. */
+  static Ending timedOut(
+      Run run, Duration ran, @Nullable Throwable cause, WorkerSettings settings) {
+    Throwable error = new JobTimeoutException(run.id(), settings.timeout(), cause);
+    return thrown(run, ran, error, settings.retries());
+  }
+
+  /** After what a handler threw, which may say what is to become of its job. */
+  static Ending thrown(Run run, Duration ran, Throwable error, RetryPolicy policy) {
+    if (error instanceof SnoozeException snooze) {
+      return new Ending(run, JobListener.Result.SNOOZED, ran, error, snooze.time());
+    }
+    if (error instanceof PermanentFailureException || run.attempt() >= run.maxAttempts()) {
+      return new Ending(run, JobListener.Result.BURIED, ran, error, Duration.ZERO);
+    }
+    Duration rest =
+        error instanceof RetryNowException ? Duration.ZERO : policy.restAfter(run.attempt());
+    return new Ending(run, JobListener.Result.FAILED, ran, error, rest);
   }
 
   /** For the row: bounded, and without the one character that text cannot hold. */

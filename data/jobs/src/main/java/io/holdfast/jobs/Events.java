@@ -72,6 +72,8 @@ final class Events {
           tell(l -> l.completed(new JobListener.Completed(run.subject(), ending.ran())));
       case FAILED -> failed(ending);
       case BURIED -> buried(run.queue(), run.id(), run.attempt(), ending.errorText());
+      case SNOOZED ->
+          tell(l -> l.snoozed(new JobListener.Snoozed(run.subject(), ending.ran(), ending.rest())));
       case RELEASED -> {}
     }
   }

@@ -4,6 +4,8 @@ package io.holdfast.jobs;
 import io.holdfast.FencingToken;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Optional;
 
 /** A job while it runs: what it is, and whether it is still this worker's. */
 public interface JobContext {
@@ -22,6 +24,12 @@ public interface JobContext {
 
   /** After how many attempts it becomes a dead letter. */
   int maxAttempts();
+
+  /**
+   * Of a {@link RecurringJob} the time for which it was enqueued, in every attempt; empty for other
+   * jobs.
+   */
+  Optional<Instant> due();
 
   /**
    * The token of this claim: greater than those of all claims before it, of this job and of others.

@@ -21,6 +21,9 @@ public interface JobListener {
   /** An attempt failed, and the job will be tried again. */
   default void failed(Failed event) {}
 
+  /** A handler snoozed its job, and the database knows it. */
+  default void snoozed(Snoozed event) {}
+
   /** A job has become a dead letter. */
   default void buried(Buried event) {}
 
@@ -72,6 +75,15 @@ public interface JobListener {
    * @param rest how long the job rests
    */
   record Failed(Subject subject, Duration ran, Throwable error, Duration rest) {}
+
+  /**
+   * A job was snoozed.
+   *
+   * @param subject the claim
+   * @param ran how long its handler ran
+   * @param time how long the job is snoozed
+   */
+  record Snoozed(Subject subject, Duration ran, Duration time) {}
 
   /**
    * A job has become a dead letter.
@@ -126,6 +138,8 @@ public interface JobListener {
     RESCUED,
     /** The job was cancelled. */
     CANCELLED,
+    /** Its handler ran for longer than the worker's time-out. */
+    TIMED_OUT,
     /** The worker was closed, and the job did not end in time. */
     CLOSED
   }
@@ -136,8 +150,10 @@ public interface JobListener {
     COMPLETED,
     /** It is to be tried again. */
     FAILED,
-    /** It failed in its last attempt. */
+    /** It failed in its last attempt, or for good. */
     BURIED,
+    /** It is to run later, and this was no attempt. */
+    SNOOZED,
     /** It was not begun. */
     RELEASED
   }

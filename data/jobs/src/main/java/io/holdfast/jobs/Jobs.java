@@ -4,6 +4,7 @@ package io.holdfast.jobs;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -35,6 +36,7 @@ public final class Jobs implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final JobsSql sql;
+  private final RecurringSql recurringSql;
   private final Database database;
   private final Events events;
   private final Housekeeping housekeeping;
@@ -43,6 +45,7 @@ public final class Jobs implements AutoCloseable {
 
   private Jobs(Builder builder, Database database) {
     this.sql = new JobsSql(builder.schema);
+    this.recurringSql = new RecurringSql(sql);
     this.database = database;
     this.events = new Events(builder.listeners);
     this.housekeeping = new Housekeeping(sql, builder.keepFinished, builder.keepDead);
@@ -108,6 +111,31 @@ public final class Jobs implements AutoCloseable {
     return database.call(connection -> enqueue(connection, jobs));
   }
 
+  /**
+   * Sets a recurring job, or changes the one of that name: every process may call it when it
+   * starts. Its times go on as before if its recurrence has not changed. The workers of its queue
+   * enqueue it, and know of it within 10 seconds, or a poll interval if that is longer.
+   *
+   * @throws InvalidPayloadException if the payload is not JSON
+   */
+  public void schedule(RecurringJob recurring) throws SQLException {
+    Instant now = database.call(sql::now);
+    Instant first =
+        recurring.recurrence() instanceof Cron cron
+            ? cron.next(now).orElseThrow(() -> new IllegalArgumentException("never due: " + cron))
+            : now;
+    database.call(connection -> recurringSql.schedule(connection, recurring, first));
+  }
+
+  /**
+   * Removes a recurring job. What it has enqueued stays.
+   *
+   * @return false if there is none of that name
+   */
+  public boolean unschedule(String name) throws SQLException {
+    return database.call(connection -> recurringSql.unschedule(connection, name));
+  }
+
   /** Begins to set up a worker. */
   public Worker.Builder worker(String queue, JobHandler handler) {
     return new Worker.Builder(this, queue, handler);
@@ -132,9 +160,28 @@ public final class Jobs implements AutoCloseable {
     return database.call(connection -> sql.cancel(connection, id));
   }
 
+  /**
+   * Lets a job run now that is scheduled for later, or that rests after a failure or was snoozed.
+   *
+   * @return false if there is no such job, or it does not wait for its time
+   */
+  public boolean runNow(long id) throws SQLException {
+    return database.call(connection -> sql.runNow(connection, id));
+  }
+
   /** A queue, to pause it or to set its limits; it need not have jobs. */
   public JobQueue queue(String name) {
     return new JobQueue(sql, database, name);
+  }
+
+  /**
+   * Lists jobs, finished ones too as far as they are kept. For an operator: only the id is a way to
+   * find them quickly.
+   *
+   * @throws InvalidPayloadException if the filter's payload is not JSON
+   */
+  public List<JobInfo> list(JobFilter filter) throws SQLException {
+    return database.call(connection -> SearchSql.list(connection, sql.schema(), filter));
   }
 
   /** The dead letters of a queue. */
@@ -192,6 +239,7 @@ public final class Jobs implements AutoCloseable {
     /**
      * Whether workers are woken by NOTIFY, rather than by their polls alone. True. It takes a
      * connection for itself when there are workers, and has no effect behind a transaction pooler.
+     * Say false if jobs are enqueued in XA transactions: PostgreSQL does not prepare what notified.
      */
     public Builder hints(boolean enabled) {
       hints = enabled;

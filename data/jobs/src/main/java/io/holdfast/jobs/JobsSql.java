@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -48,19 +49,24 @@ final class JobsSql {
       statement.setArray(3, SqlArrays.smalls(connection, jobs.stream().map(NewJob::maxAttempts)));
       statement.setArray(
           4, SqlArrays.longs(connection, jobs.stream().map(job -> SqlArrays.micros(job.delay()))));
-      statement.setArray(5, SqlArrays.times(connection, jobs));
+      statement.setArray(5, SqlArrays.times(connection, jobs.stream().map(NewJob::due)));
       statement.setArray(6, SqlArrays.texts(connection, jobs.stream().map(NewJob::uniqueKey)));
       statement.setArray(7, SqlArrays.texts(connection, jobs.stream().map(NewJob::payload)));
       statement.setArray(8, SqlArrays.texts(connection, jobs.stream().map(NewJob::group)));
       statement.setArray(9, SqlArrays.texts(connection, hints.stream()));
       return ids(statement);
     } catch (SQLException failed) {
-      String state = failed.getSQLState();
-      if (state != null && BAD_PAYLOAD.contains(state)) {
-        throw new InvalidPayloadException(jobs.size(), state);
-      }
-      throw failed;
+      throw withoutPayload(failed, jobs.size());
     }
+  }
+
+  /** The failure, unless it shows a payload that is not JSON: that is thrown as another. */
+  static SQLException withoutPayload(SQLException failed, int jobs) {
+    String state = failed.getSQLState();
+    if (state != null && BAD_PAYLOAD.contains(state)) {
+      throw new InvalidPayloadException(jobs, state);
+    }
+    return failed;
   }
 
   private static List<OptionalLong> ids(PreparedStatement statement) throws SQLException {
@@ -82,6 +88,15 @@ final class JobsSql {
       }
     }
     return numbers;
+  }
+
+  /** The time by the database's clock. */
+  Instant now(Connection connection) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement("SELECT clock_timestamp()");
+        ResultSet row = statement.executeQuery()) {
+      row.next();
+      return row.getObject(1, OffsetDateTime.class).toInstant();
+    }
   }
 
   long register(Connection connection, String queue, String name, Duration lease)
@@ -185,6 +200,16 @@ final class JobsSql {
         row.next();
         int state = row.getInt(1);
         return row.wasNull() ? Optional.empty() : Optional.of(JobState.of(state));
+      }
+    }
+  }
+
+  boolean runNow(Connection connection, long id) throws SQLException {
+    try (PreparedStatement statement = prepare(connection, "run_now(?)")) {
+      statement.setLong(1, id);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return row.getBoolean(1);
       }
     }
   }

@@ -9,12 +9,14 @@ import java.util.concurrent.ThreadLocalRandom;
 final class Keeper implements Runnable {
   private final WorkerParts parts;
   private final Housekeeping housekeeping;
+  private final ServerClock clock;
   private volatile boolean closed;
   private long nextCleaning;
 
   Keeper(WorkerParts parts, Housekeeping housekeeping) {
     this.parts = parts;
     this.housekeeping = housekeeping;
+    this.clock = new ServerClock(parts);
   }
 
   void close() {
@@ -28,12 +30,12 @@ final class Keeper implements Runnable {
   }
 
   private void look() throws InterruptedException {
-    parts.time().sleep(jittered(parts.settings().leaseTime().toNanos() / 3));
     rescue();
     if (parts.time().nanos() - nextCleaning > 0) {
       nextCleaning = parts.time().nanos() + jittered(Housekeeping.INTERVAL.toNanos());
       clean();
     }
+    parts.time().sleep(jittered(parts.settings().leaseTime().toNanos() / 3));
   }
 
   /** So that workers that were started together do not come together. */
@@ -43,6 +45,9 @@ final class Keeper implements Runnable {
 
   private void rescue() {
     try {
+      if (!clock.isSteady()) {
+        return;
+      }
       for (JobsSql.Rescued job : parts.database().call(c -> parts.sql().rescue(c))) {
         if (job.isDead()) {
           parts.events().buried(job.queue(), job.id(), job.attempt(), "its worker died");

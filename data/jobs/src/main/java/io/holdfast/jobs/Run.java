@@ -5,7 +5,9 @@ import io.holdfast.FencingToken;
 import io.holdfast.jobs.JobListener.LossOfClaim;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** A claim, from when it was made until its end is told. */
@@ -18,6 +20,7 @@ final class Run implements JobContext {
   private volatile @Nullable String transaction;
   private volatile @Nullable LossOfClaim loss;
   private @Nullable Thread thread;
+  private long begunNanos;
 
   /** Completes a claim in a transaction of the handler; empty if the claim is gone. */
   @FunctionalInterface
@@ -56,6 +59,11 @@ final class Run implements JobContext {
   @Override
   public int maxAttempts() {
     return job.maxAttempts();
+  }
+
+  @Override
+  public Optional<Instant> due() {
+    return Optional.ofNullable(job.due());
   }
 
   @Override
@@ -113,12 +121,22 @@ final class Run implements JobContext {
   }
 
   /** False if the claim was lost before the handler could begin. */
-  synchronized boolean begin() {
+  synchronized boolean begin(long nanos) {
     if (!isHeld()) {
       return false;
     }
     thread = Thread.currentThread();
+    begunNanos = nanos;
     return true;
+  }
+
+  /** For how long the handler has been running; none if it does not. */
+  synchronized OptionalLong ranNanos(long now) {
+    return thread == null ? OptionalLong.empty() : OptionalLong.of(now - begunNanos);
+  }
+
+  boolean isTimedOut() {
+    return loss == LossOfClaim.TIMED_OUT;
   }
 
   /** After this nobody interrupts; and no interrupt is left for the thread's next job. */

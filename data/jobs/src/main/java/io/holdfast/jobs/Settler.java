@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 
@@ -30,17 +31,20 @@ final class Settler implements Runnable {
   private final WorkerParts parts;
   private final Runnable doubt;
   private final Runnable hint;
+  private final Runnable recurred;
   private final Queue<Ending> endings = new ArrayDeque<>();
   private boolean closed;
 
   /**
    * @param doubt what to do when a job may be held in the database that the worker gave up
    * @param hint what to do when other jobs have become ready
+   * @param recurred what to do when a run of a recurring job has ended
    */
-  Settler(WorkerParts parts, Runnable doubt, Runnable hint) {
+  Settler(WorkerParts parts, Runnable doubt, Runnable hint, Runnable recurred) {
     this.parts = parts;
     this.doubt = doubt;
     this.hint = hint;
+    this.recurred = recurred;
   }
 
   synchronized void add(Ending ending) {
@@ -109,6 +113,22 @@ final class Settler implements Runnable {
     }
   }
 
+  /**
+   * Tells at once, on the caller's thread, that a run has ended whose handler hangs. False if a
+   * transaction has the job's row, as that of a handler does which completes the job in it.
+   */
+  boolean timeOut(Ending ending) throws SQLException {
+    Optional<Boolean> held = parts.database().call(c -> parts.claims().timeOut(c, ending));
+    if (held.isPresent() && !held.get()) {
+      return false;
+    }
+    List<Ending> one = List.of(ending);
+    Set<Long> tokens = held.isPresent() ? Set.of(ending.run().token().value()) : Set.of();
+    advance(one);
+    report(one, new Told(tokens, Set.of()), false);
+    return true;
+  }
+
   private void giveUp(List<Ending> endings) {
     parts.hand().forget(endings.stream().map(Ending::run).toList());
     doubt.run();
@@ -124,6 +144,7 @@ final class Settler implements Runnable {
           case COMPLETED -> sql.complete(connection, endings, parts.keepsFinished());
           case FAILED -> sql.retry(connection, endings);
           case BURIED -> sql.bury(connection, endings);
+          case SNOOZED -> sql.snooze(connection, endings);
           case RELEASED -> sql.release(connection, endings);
         };
     List<String> own =
@@ -150,6 +171,9 @@ final class Settler implements Runnable {
 
   private void report(List<Ending> endings, Told told, boolean isRepeat) {
     parts.hand().forget(endings.stream().map(Ending::run).toList());
+    if (endings.stream().anyMatch(ending -> ending.run().due().isPresent())) {
+      recurred.run();
+    }
     for (Ending ending : endings) {
       if (told.held.contains(ending.run().token().value())) {
         parts.events().settled(ending);

@@ -5,9 +5,9 @@ import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,11 +33,11 @@ final class SqlArrays {
         "smallint", values.map(Integer::shortValue).toArray(Short[]::new));
   }
 
-  static Array times(Connection connection, List<NewJob> jobs) throws SQLException {
+  static Array times(Connection connection, Stream<? extends @Nullable Instant> times)
+      throws SQLException {
     return connection.createArrayOf(
         "timestamptz",
-        jobs.stream()
-            .map(NewJob::due)
+        times
             .map(
                 due ->
                     due == null ? null : OffsetDateTime.ofInstant(due, ZoneOffset.UTC).toString())

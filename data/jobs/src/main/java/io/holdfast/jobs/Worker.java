@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the jobs of one queue, several at a time, until it is closed.
@@ -15,7 +16,8 @@ import java.util.List;
  * their handlers, before others may take them; if it is dead or paused, whichever worker notices
  * first takes its jobs when the lease time is over, and what it says of them later changes nothing.
  *
- * <p>For a statement at a time it borrows up to four connections from the data source.
+ * <p>For a statement at a time it borrows up to five connections from the data source, and up to
+ * seven if it prefetches jobs and has a time-out.
  */
 public final class Worker implements AutoCloseable {
   private static final Duration GRACE = Duration.ofSeconds(1);
@@ -26,7 +28,9 @@ public final class Worker implements AutoCloseable {
   private final Heart heart;
   private final Claimer claimer;
   private final Settler settler;
+  private final Recurrences recurrences;
   private final Keeper keeper;
+  private final Timeouts timeouts;
   private final List<Thread> threads = new ArrayList<>();
   private final Thread settling;
   private boolean closed;
@@ -37,12 +41,18 @@ public final class Worker implements AutoCloseable {
     this.hints = hints;
     this.heart = new Heart(parts);
     this.claimer = new Claimer(parts, heart);
-    this.settler = new Settler(parts, claimer::doubt, claimer::hint);
+    this.recurrences = new Recurrences(parts, claimer::hint);
+    this.settler = new Settler(parts, claimer::doubt, claimer::hint, recurrences::wake);
     this.keeper = new Keeper(parts, housekeeping);
+    this.timeouts = new Timeouts(parts, heart, settler);
     this.settling = start("settler", settler);
     start("heart", heart::beat);
     start("watch", heart::watch);
     start("keeper", keeper);
+    start("recurrences", recurrences);
+    if (parts.settings().hasTimeout()) {
+      start("timeouts", timeouts);
+    }
     if (parts.settings().prefetch() > 0) {
       start("marker", new Marker(parts));
     }
@@ -81,11 +91,11 @@ public final class Worker implements AutoCloseable {
   }
 
   private void runJob(Run run) {
-    if (!run.begin()) {
+    long begun = parts.time().nanos();
+    if (!run.begin(begun)) {
       parts.hand().forget(List.of(run));
       return;
     }
-    long begun = parts.time().nanos();
     Throwable thrown = null;
     try {
       handler.run(run);
@@ -95,10 +105,16 @@ public final class Worker implements AutoCloseable {
       run.end();
     }
     Duration ran = Duration.ofNanos(parts.time().nanos() - begun);
-    settler.add(
-        thrown == null
-            ? Ending.completed(run, ran)
-            : Ending.failed(run, ran, thrown, parts.settings().retries()));
+    settler.add(ending(run, ran, thrown));
+  }
+
+  private Ending ending(Run run, Duration ran, @Nullable Throwable thrown) {
+    if (run.isTimedOut()) {
+      return Ending.timedOut(run, ran, thrown, parts.settings());
+    }
+    return thrown == null
+        ? Ending.completed(run, ran)
+        : Ending.thrown(run, ran, thrown, parts.settings().retries());
   }
 
   /** How many jobs run now. */
@@ -122,12 +138,14 @@ public final class Worker implements AutoCloseable {
     }
     hints.forget(claimer);
     claimer.close();
+    recurrences.close();
     parts.hand().close().forEach(run -> settler.add(Ending.released(run)));
     boolean idle = drain();
     settler.close();
     Threads.join(settling);
     heart.close();
     keeper.close();
+    timeouts.close();
     threads.forEach(thread -> stop(thread, idle));
     if (idle) {
       leave();
@@ -182,6 +200,7 @@ public final class Worker implements AutoCloseable {
     private Duration leaseTime = Duration.ofSeconds(10);
     private Duration pollInterval = Duration.ofSeconds(1);
     private Duration drainTime = Duration.ofSeconds(30);
+    private Duration timeout = WorkerSettings.NO_TIMEOUT;
     private RetryPolicy retries = RetryPolicy.defaults();
 
     Builder(Jobs jobs, String queue, JobHandler handler) {
@@ -223,6 +242,18 @@ public final class Worker implements AutoCloseable {
       return this;
     }
 
+    /**
+     * How long a handler may run. As long as it likes. When this time is over it is interrupted,
+     * and the attempt has failed with a {@link JobTimeoutException}, even if the handler returns
+     * then. If it has not ended a second later, the job is tried again all the same, possibly by
+     * another worker, with a new token; the handler keeps its thread, one of {@link #concurrency},
+     * until it ends.
+     */
+    public Builder timeout(Duration value) {
+      timeout = value;
+      return this;
+    }
+
     /** How long jobs rest after a failure. */
     public Builder retries(RetryPolicy value) {
       retries = value;
@@ -243,7 +274,15 @@ public final class Worker implements AutoCloseable {
     public Worker start() {
       return jobs.start(
           new WorkerSettings(
-              queue, name, concurrency, prefetch, leaseTime, pollInterval, drainTime, retries),
+              queue,
+              name,
+              concurrency,
+              prefetch,
+              leaseTime,
+              pollInterval,
+              drainTime,
+              timeout,
+              retries),
           handler);
     }
   }

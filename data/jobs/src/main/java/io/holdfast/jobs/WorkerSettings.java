@@ -12,7 +12,10 @@ record WorkerSettings(
     Duration leaseTime,
     Duration pollInterval,
     Duration drainTime,
+    Duration timeout,
     RetryPolicy retries) {
+  /** As good as none. */
+  static final Duration NO_TIMEOUT = Duration.ofDays(36_500);
 
   WorkerSettings {
     Names.queue(queue);
@@ -21,6 +24,11 @@ record WorkerSettings(
     between(leaseTime, Duration.ofMillis(300), Duration.ofHours(1), "a worker's lease time");
     between(pollInterval, Duration.ofMillis(1), Duration.ofMinutes(5), "a poll interval");
     between(drainTime, Duration.ZERO, Duration.ofDays(1), "a worker's drain time");
+    between(timeout, Duration.ofMillis(10), NO_TIMEOUT, "a job's time-out");
+  }
+
+  boolean hasTimeout() {
+    return timeout.compareTo(NO_TIMEOUT) < 0;
   }
 
   private static void atLeast(int value, int least, String what) {

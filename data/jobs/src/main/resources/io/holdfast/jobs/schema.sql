@@ -52,13 +52,15 @@ CREATE TABLE IF NOT EXISTS holdfast_jobs.job (
   error        text,                     -- why the last attempt failed
   payload      jsonb NOT NULL,
   group_key    text COLLATE "C",         -- of the jobs with one key only so many run at a time
-  prefetched   boolean NOT NULL DEFAULT false -- was claimed for later: begun if its token is not above the worker's mark
+  prefetched   boolean NOT NULL DEFAULT false, -- was claimed for later: begun if its token is not above the worker's mark
+  due_at       timestamptz               -- of a recurring job: which of its times this is
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 1);
 
 -- Of version 1.
 ALTER TABLE holdfast_jobs.job
   ADD COLUMN IF NOT EXISTS group_key text COLLATE "C",
-  ADD COLUMN IF NOT EXISTS prefetched boolean NOT NULL DEFAULT false;
+  ADD COLUMN IF NOT EXISTS prefetched boolean NOT NULL DEFAULT false,
+  ADD COLUMN IF NOT EXISTS due_at timestamptz;
 
 CREATE INDEX IF NOT EXISTS job_ready ON holdfast_jobs.job (queue, rank, run_at, id) WHERE state = 1;
 CREATE INDEX IF NOT EXISTS job_due ON holdfast_jobs.job (queue, run_at) WHERE state = 0;
@@ -81,9 +83,13 @@ CREATE TABLE IF NOT EXISTS holdfast_jobs.finished (
   unique_key   text COLLATE "C",
   error        text,
   payload      jsonb NOT NULL,
-  group_key    text COLLATE "C"
+  group_key    text COLLATE "C",
+  due_at       timestamptz
 );
-ALTER TABLE holdfast_jobs.finished ADD COLUMN IF NOT EXISTS group_key text COLLATE "C"; -- of version 1
+-- Of version 1.
+ALTER TABLE holdfast_jobs.finished
+  ADD COLUMN IF NOT EXISTS group_key text COLLATE "C",
+  ADD COLUMN IF NOT EXISTS due_at timestamptz;
 
 CREATE INDEX IF NOT EXISTS finished_age ON holdfast_jobs.finished (state, finished_at, id);
 
@@ -106,6 +112,22 @@ CREATE TABLE IF NOT EXISTS holdfast_jobs.queue (
   max_running   integer,
   max_per_group integer NOT NULL DEFAULT 1
 );
+
+-- Jobs that run again and again. What a schedule means only clients know; here is when it is due next.
+CREATE TABLE IF NOT EXISTS holdfast_jobs.recurring (
+  name         text COLLATE "C" PRIMARY KEY,
+  queue        text COLLATE "C" NOT NULL,
+  schedule     text NOT NULL,
+  next_at      timestamptz NOT NULL,
+  last_job     bigint,                   -- the run that has to end before the next is due
+  most_missed  integer NOT NULL,         -- how many missed runs are made up for
+  rank         smallint NOT NULL,
+  max_attempts smallint NOT NULL,
+  unique_key   text COLLATE "C",
+  payload      jsonb NOT NULL,
+  group_key    text COLLATE "C"
+);
+CREATE INDEX IF NOT EXISTS recurring_next ON holdfast_jobs.recurring (queue, next_at);
 
 -- Some functions ask for generic plans: with others the planner would begin anew in every call, for no better plan.
 
@@ -224,7 +246,7 @@ CREATE OR REPLACE FUNCTION holdfast_jobs.claim(
   claimer bigint, of_epoch integer, of_queue text, room integer, begins integer, makes_ready boolean,
   behind_rank smallint, behind_run_at timestamptz, behind_id bigint)
 RETURNS TABLE (id bigint, token bigint, attempt smallint, max_attempts smallint, rank smallint, run_at timestamptz,
-               payload text, group_key text, prefetched boolean)
+               payload text, group_key text, prefetched boolean, due_at timestamptz)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp ROWS 100
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
 SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
@@ -272,7 +294,7 @@ BEGIN
       prefetched = is_later
   FROM numbered WHERE job.id = numbered.id
   RETURNING job.id, job.token, job.attempt, job.max_attempts, job.rank, job.run_at, job.payload::text, job.group_key,
-            job.prefetched;
+            job.prefetched, job.due_at;
 END $$;
 
 -- What the worker prefetched may begin up to this token; that counts as an attempt from now on. False if it is too late.
@@ -301,7 +323,7 @@ BEGIN
     ), kept AS (
       INSERT INTO holdfast_jobs.finished
       SELECT id, queue, 3, rank, attempt, max_attempts, enqueued_at, statement_timestamp(), unique_key, NULL, payload,
-             group_key
+             group_key, due_at
       FROM done
     )
     SELECT done.token FROM done;
@@ -328,7 +350,7 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SE
   ), kept AS (
     INSERT INTO holdfast_jobs.finished
     SELECT id, queue, 4, rank, attempt, max_attempts, enqueued_at, statement_timestamp(), unique_key, reason, payload,
-           group_key
+           group_key, due_at
     FROM dead
   )
   SELECT token FROM dead
@@ -345,6 +367,23 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SE
   FROM unnest(ids, tokens, delays) AS claim (id, token, delay)
   WHERE job.id = claim.id AND job.token = claim.token RETURNING claim.token
 $$;
+
+-- Ends a claim whose handler hangs: as bury if that was the last attempt, otherwise as retry. Waits for no lock: returns
+-- false if a transaction has the row, which may be the one in which the handler completes the job; null if the claim is gone.
+CREATE OR REPLACE FUNCTION holdfast_jobs.time_out(one bigint, its_token bigint, delay bigint, reason text, is_last boolean)
+RETURNS boolean LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
+BEGIN
+  PERFORM FROM holdfast_jobs.job WHERE id = one AND token = its_token FOR NO KEY UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN CASE WHEN EXISTS (SELECT FROM holdfast_jobs.job WHERE id = one AND token = its_token) THEN false END;
+  END IF;
+  IF is_last THEN
+    PERFORM holdfast_jobs.bury(ARRAY[one], ARRAY[its_token], ARRAY[reason]);
+  ELSE
+    PERFORM holdfast_jobs.retry(ARRAY[one], ARRAY[its_token], ARRAY[delay], ARRAY[reason]);
+  END IF;
+  RETURN true;
+END $$;
 
 -- Completes a job in a transaction of its handler, and tells which transaction that is; null if the claim is gone.
 CREATE OR REPLACE FUNCTION holdfast_jobs.complete_within(one bigint, its_token bigint, keeps boolean) RETURNS text
@@ -429,7 +468,7 @@ BEGIN
   )
   INSERT INTO holdfast_jobs.finished AS finished
   SELECT id, queue, 4, rank, attempt, max_attempts, enqueued_at, statement_timestamp(), unique_key, 'its worker died', payload,
-         group_key
+         group_key, due_at
   FROM dead RETURNING finished.id, finished.queue, finished.attempt, true;
   RETURN QUERY
   UPDATE holdfast_jobs.job
@@ -479,12 +518,22 @@ BEGIN
   IF was.id IS NOT NULL THEN
     INSERT INTO holdfast_jobs.finished
     VALUES (was.id, was.queue, 5, was.rank, was.attempt, was.max_attempts, was.enqueued_at, statement_timestamp(),
-            was.unique_key, was.error, was.payload, was.group_key);
+            was.unique_key, was.error, was.payload, was.group_key, was.due_at);
   END IF;
   IF was.group_key IS NOT NULL THEN
     PERFORM holdfast_jobs.advance(was.queue, ARRAY[was.group_key]);
   END IF;
   RETURN was.state;
+END $$;
+
+-- Lets a job run that waits for its time; false if it does not.
+CREATE OR REPLACE FUNCTION holdfast_jobs.run_now(wanted bigint) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE holdfast_jobs.job
+  SET state = CASE WHEN group_key IS NULL THEN 1 ELSE 6 END, run_at = statement_timestamp()
+  WHERE id = wanted AND state = 0;
+  RETURN FOUND;
 END $$;
 
 -- Dead letters go back into the queue, except those whose unique key has been taken by another job.
@@ -496,9 +545,9 @@ LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
     ORDER BY finished_at, id LIMIT most FOR UPDATE SKIP LOCKED
   ), back AS (
     INSERT INTO holdfast_jobs.job
-      (id, queue, state, rank, max_attempts, run_at, enqueued_at, unique_key, error, payload, group_key)
+      (id, queue, state, rank, max_attempts, run_at, enqueued_at, unique_key, error, payload, group_key, due_at)
     SELECT id, queue, CASE WHEN group_key IS NULL THEN 1 ELSE 6 END, rank, max_attempts, statement_timestamp(), enqueued_at,
-           unique_key, error, payload, group_key
+           unique_key, error, payload, group_key, due_at
     FROM chosen ORDER BY queue, unique_key, id
     ON CONFLICT (queue, unique_key) WHERE unique_key IS NOT NULL DO NOTHING
     RETURNING id
@@ -531,6 +580,61 @@ BEGIN
   SET paused = coalesce(pauses, queue.paused), max_per_group = coalesce(per_group, queue.max_per_group),
       max_running = CASE WHEN running IS NULL THEN queue.max_running ELSE nullif(running, 0) END;
   PERFORM holdfast_jobs.advance_all();
+END $$;
+
+-- Sets a recurring job. If there was one of that name with the same schedule, its times stay.
+CREATE OR REPLACE FUNCTION holdfast_jobs.schedule(
+  called text, of_queue text, scheduled text, first timestamptz, missed integer, its_rank smallint, attempts smallint,
+  key text, its_payload text, its_group text) RETURNS void
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+  INSERT INTO holdfast_jobs.recurring AS old
+  VALUES (called, of_queue, scheduled, first, NULL, missed, its_rank, attempts, key, its_payload::jsonb, its_group)
+  ON CONFLICT (name) DO UPDATE
+  SET queue = excluded.queue, schedule = excluded.schedule, most_missed = excluded.most_missed, rank = excluded.rank,
+      max_attempts = excluded.max_attempts, unique_key = excluded.unique_key, payload = excluded.payload,
+      group_key = excluded.group_key,
+      next_at = CASE WHEN old.schedule = excluded.schedule THEN old.next_at ELSE excluded.next_at END,
+      last_job = CASE WHEN old.schedule = excluded.schedule THEN old.last_job END
+$$;
+
+-- The recurring jobs of a queue that are due, or have a run that has ended; and the one that is due after them.
+CREATE OR REPLACE FUNCTION holdfast_jobs.recurring_due(of_queue text)
+RETURNS TABLE (called text, scheduled text, next timestamptz, ended bigint, missed integer, now timestamptz)
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
+  SELECT name, schedule, next_at, last_job, most_missed, clock_timestamp() FROM holdfast_jobs.recurring
+  WHERE queue = of_queue AND (last_job IS NULL OR NOT EXISTS (SELECT FROM holdfast_jobs.job WHERE id = last_job))
+  ORDER BY last_job IS NULL, next_at LIMIT 100
+$$;
+
+-- Enqueues a recurring job for each of these times, and says when it is due next. It does so once, however many workers ask
+-- at once: all of them know what they saw. Of a job that waits for its run to end, that run is remembered. Returns how many
+-- jobs there are more.
+CREATE OR REPLACE FUNCTION holdfast_jobs.recur(
+  called text, seen timestamptz, ended bigint, times timestamptz[], following timestamptz, waits boolean) RETURNS integer
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  one holdfast_jobs.recurring;
+  added bigint[];
+BEGIN
+  UPDATE holdfast_jobs.recurring SET next_at = following, last_job = NULL
+  WHERE name = called AND next_at = seen AND last_job IS NOT DISTINCT FROM ended RETURNING * INTO one;
+  IF NOT FOUND THEN
+    RETURN 0;
+  END IF;
+  WITH new AS (
+    INSERT INTO holdfast_jobs.job
+      (id, queue, state, rank, max_attempts, run_at, enqueued_at, unique_key, payload, group_key, due_at)
+    SELECT nextval('holdfast_jobs.job_id'), one.queue, CASE WHEN one.group_key IS NULL THEN 1 ELSE 6 END, one.rank,
+           one.max_attempts, statement_timestamp(), statement_timestamp(), one.unique_key, one.payload, one.group_key, due
+    FROM unnest(times) AS due
+    ON CONFLICT (queue, unique_key) WHERE unique_key IS NOT NULL DO NOTHING
+    RETURNING id
+  )
+  SELECT array_agg(id) INTO added FROM new;
+  IF waits AND added IS NOT NULL THEN
+    UPDATE holdfast_jobs.recurring SET last_job = added[1] WHERE name = called;
+  END IF;
+  RETURN coalesce(cardinality(added), 0);
 END $$;
 
 -- What clients of version 1 ask for; they accept no other number.

@@ -135,13 +135,15 @@ class CountsTest {
     time.awaitRest();
     long before = all();
     long claims = calls("claim");
+    long looks = calls("recurring_due");
     for (int minute = 0; minute < 20; minute++) {
       time.pass(Duration.ofMinutes(1));
     }
     time.awaitRest();
     assertThat(calls("claim") - claims).isEqualTo(20);
     assertThat(calls("heartbeat")).isEqualTo(1);
-    assertThat(calls("rescue")).isEqualTo(1);
-    assertThat(all() - before).as("these, and a cleaning of three").isEqualTo(25);
+    assertThat(calls("rescue")).as("for a lease time it watches the server's clock").isZero();
+    assertThat(calls("recurring_due") - looks).isEqualTo(20);
+    assertThat(all() - before).as("these, and a cleaning of three").isEqualTo(44);
   }
 }

@@ -14,8 +14,8 @@ import java.util.function.BooleanSupplier;
 
 /** Time of workers that passes when a test says so. The database has its own. */
 final class ManualWorkerTime implements WorkerTime {
-  /** Threads of a worker that is at rest: its claimer, its heart, the heart's watch, its keeper. */
-  private static final int THREADS = 4;
+  /** Threads of a worker at rest: claimer, heart, the heart's watch, keeper, recurrences. */
+  private static final int THREADS = 5;
 
   private final ManualTime time = new ManualTime();
   private final Set<Object> asleep = ConcurrentHashMap.newKeySet();

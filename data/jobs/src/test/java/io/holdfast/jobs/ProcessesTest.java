@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 class ProcessesTest {
   private static final boolean LONG = System.getProperty("holdfast.seeds") != null;
   private static final int JOBS = Integer.getInteger("holdfast.jobs", LONG ? 100_000 : 3_000);
+  private static final Duration TICK = Duration.ofMillis(50);
   private static final long SEED = Long.getLong("holdfast.seed", 20_260_101);
 
   private final Random random = new Random(SEED);
@@ -53,6 +54,7 @@ class ProcessesTest {
     for (int i = 0; i < JOBS; i += 1000) {
       jobs.enqueue(Queues.jobs(1000).stream().map(job -> job.maxAttempts(10_000)).toList());
     }
+    jobs.schedule(RecurringJob.of("tick", Recurrence.delay(TICK), Queues.job("0")));
     long begun = System.nanoTime();
     for (int i = 0; i < 4; i++) {
       processes.add(start());
@@ -61,11 +63,13 @@ class ProcessesTest {
     while (queues.unfinished() > JOBS / 50 || kills == 0 || stops == 0) {
       fault();
     }
+    assertThat(jobs.unschedule("tick")).isTrue();
     queues.awaitEmpty();
     end();
     report(Duration.ofNanos(System.nanoTime() - begun));
     everyEffectHappenedOnce();
     runsOverlapOnlyAfterALoss();
+    everyTickWasOneJob();
   }
 
   private Process start() throws IOException {
@@ -107,7 +111,7 @@ class ProcessesTest {
   private void report(Duration time) {
     System.out.printf(
         "%,d jobs in %d s, seed %d: %d kills, %d stops, %d workers lost, %,d runs, %d runs without an end, "
-            + "%d pairs of runs that overlap%n",
+            + "%d timed out, %d ticks, %d pairs of runs that overlap%n",
         JOBS,
         time.toSeconds(),
         SEED,
@@ -116,6 +120,8 @@ class ProcessesTest {
         queues.number("SELECT count(*) FROM $.loss"),
         queues.number("SELECT count(*) FROM $.run"),
         queues.number("SELECT count(*) FROM $.run WHERE ended IS NULL"),
+        queues.number("SELECT count(*) FROM $.timed_out"),
+        queues.number("SELECT count(*) FROM $.tick"),
         queues.number("SELECT count(*) " + OVERLAPS));
   }
 
@@ -125,12 +131,22 @@ class ProcessesTest {
     assertThat(queues.number("SELECT count(*) FROM $.finished")).isZero();
   }
 
+  private void everyTickWasOneJob() {
+    assertThat(queues.number("SELECT count(*) FROM $.tick")).isPositive();
+    assertThat(
+            queues.number(
+                "SELECT count(*) FROM (SELECT FROM $.tick GROUP BY due HAVING count(DISTINCT job) > 1)"
+                    + " AS twice"))
+        .isZero();
+  }
+
   private static final String OVERLAPS =
       "FROM $.run AS older JOIN $.run AS newer ON newer.job = older.job"
           + " AND newer.token > older.token AND newer.began < older.ended";
 
   /**
-   * A run that begins while an older one has not ended: that one's worker had lost its heartbeat.
+   * A run that begins while an older one has not ended: that one's worker had lost its heartbeat,
+   * or its time was over.
    */
   private void runsOverlapOnlyAfterALoss() {
     assertThat(
@@ -138,7 +154,8 @@ class ProcessesTest {
                 "SELECT count(*) "
                     + OVERLAPS
                     + " AND older.worker IS NOT NULL AND NOT EXISTS (SELECT FROM $.loss"
-                    + " WHERE loss.worker = older.worker AND loss.until <= newer.began)"))
+                    + " WHERE loss.worker = older.worker AND loss.until <= newer.began)"
+                    + " AND NOT EXISTS (SELECT FROM $.timed_out WHERE token = older.token)"))
         .isZero();
   }
 }

@@ -28,6 +28,11 @@ final class Recorder implements JobListener {
   }
 
   @Override
+  public void snoozed(Snoozed event) {
+    events.add(event);
+  }
+
+  @Override
   public void buried(Buried event) {
     events.add(event);
   }

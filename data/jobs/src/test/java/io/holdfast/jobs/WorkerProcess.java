@@ -12,20 +12,25 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
 /**
  * A process with a worker whose jobs write down when they ran, by the database's clock, and have an
  * effect in the database: half of them in one transaction with their completion, half behind a
- * guard. It ends when its input does.
+ * guard. Some are snoozed, some are to be tried again at once, and some hang for longer than they
+ * may. It ends when its input does.
  */
 final class WorkerProcess {
   static final Duration LEASE = Duration.ofSeconds(2);
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
   static final String TABLES =
       """
       CREATE TABLE $.run (job bigint, token bigint PRIMARY KEY, worker bigint,
                           began timestamptz, ended timestamptz);
       CREATE TABLE $.effect (job bigint, token bigint);
+      CREATE TABLE $.timed_out (token bigint PRIMARY KEY);
+      CREATE TABLE $.tick (job bigint, due text);
       CREATE TABLE $.loss (worker bigint, until timestamptz, at timestamptz);
       CREATE FUNCTION $.lost() RETURNS trigger LANGUAGE plpgsql AS
         'BEGIN INSERT INTO $.loss VALUES (OLD.id, OLD.until, clock_timestamp()); RETURN NULL; END';
@@ -63,13 +68,14 @@ final class WorkerProcess {
     config.setJdbcUrl(arguments[0]);
     config.setMaximumPoolSize(10);
     try (HikariDataSource pool = new HikariDataSource(config);
-        Jobs jobs = Jobs.builder(pool).schema(arguments[1]).createSchema(false).open()) {
+        Jobs jobs = jobs(pool, arguments[1])) {
       WorkerProcess self = new WorkerProcess(pool, arguments[1], Integer.parseInt(arguments[2]));
       try (Worker worker =
           jobs.worker(Queues.QUEUE, self::run)
               .concurrency(6)
               .prefetch(40)
               .leaseTime(LEASE)
+              .timeout(TIMEOUT)
               .retries(new RetryPolicy(Duration.ofMillis(50), Duration.ofMillis(500)))
               .start()) {
         while (System.in.read() >= 0) {
@@ -80,7 +86,37 @@ final class WorkerProcess {
     }
   }
 
+  /** Writes down whose time was over, before others may begin. */
+  private static Jobs jobs(DataSource pool, String schema) throws SQLException {
+    WorkerProcess writer = new WorkerProcess(pool, schema, 0);
+    return Jobs.builder(pool)
+        .schema(schema)
+        .createSchema(false)
+        .listener(
+            new JobListener() {
+              @Override
+              public void lost(Lost event) {
+                if (event.cause() == LossOfClaim.TIMED_OUT) {
+                  writer.timedOut(event.subject().token());
+                }
+              }
+            })
+        .open();
+  }
+
+  private void timedOut(FencingToken token) {
+    try {
+      update("INSERT INTO $.timed_out VALUES (?)", token.value());
+    } catch (SQLException failed) {
+      throw new IllegalStateException(failed);
+    }
+  }
+
   private void run(JobContext job) throws Exception {
+    if (job.due().isPresent()) {
+      update("INSERT INTO $.tick VALUES (?, '" + job.due().orElseThrow() + "')", job.id());
+      return;
+    }
     update(
         "INSERT INTO $.run VALUES (?, ?, (SELECT worker FROM $.job WHERE id = ? AND token = ?),"
             + " clock_timestamp())",
@@ -90,6 +126,7 @@ final class WorkerProcess {
         job.token().value());
     try {
       // Now and then one that takes long enough to be met by a fault.
+      behaveBadly(job, ThreadLocalRandom.current().nextInt(600));
       boolean isLong = ThreadLocalRandom.current().nextInt(500) == 0;
       Thread.sleep(ThreadLocalRandom.current().nextInt(isLong ? 300 : pauseMillis));
       if (job.id() % 2 == 0) {
@@ -99,6 +136,24 @@ final class WorkerProcess {
       }
     } finally {
       update("UPDATE $.run SET ended = clock_timestamp() WHERE token = ?", job.token().value());
+    }
+  }
+
+  @SuppressWarnings("ThreadInterruptedResult") // Clearing it is the purpose.
+  private static void behaveBadly(JobContext job, int chance) {
+    if (chance < 5) {
+      throw new SnoozeException(Duration.ofMillis(10));
+    }
+    if (chance < 10) {
+      throw new RetryNowException("once more");
+    }
+    if (chance == 10 && job.attempt() == 1) {
+      long end = System.nanoTime() + TIMEOUT.plusSeconds(2).toNanos();
+      while (System.nanoTime() - end < 0) {
+        // As code does that knows nothing of interrupts.
+        LockSupport.parkNanos(10_000_000);
+        Thread.interrupted();
+      }
     }
   }
 

@@ -34,10 +34,17 @@ public final class PostgresServer implements AutoCloseable {
   private final List<String> options;
   private Process process;
 
+  private final List<String> environment;
+
   private PostgresServer(Path directory, int port, List<String> options) {
+    this(directory, port, options, List.of());
+  }
+
+  private PostgresServer(Path directory, int port, List<String> options, List<String> environment) {
     this.directory = directory;
     this.port = port;
     this.options = List.copyOf(options);
+    this.environment = List.copyOf(environment);
     this.process = run();
   }
 
@@ -47,31 +54,59 @@ public final class PostgresServer implements AutoCloseable {
    * @param settings as in its configuration file: {@code max_connections=20}
    */
   public static PostgresServer start(String... settings) {
+    return start(List.of(), settings);
+  }
+
+  /** The same, with a clock of its own. */
+  public static PostgresServer startWith(SettableClock clock, String... settings) {
+    return start(
+        clock.environment().entrySet().stream()
+            .map(variable -> variable.getKey() + "=" + variable.getValue())
+            .toList(),
+        settings);
+  }
+
+  private static PostgresServer start(List<String> environment, String... settings) {
     Path directory = ChildProcess.directory("holdfast-postgresql");
     Template.copyTo(directory.resolve("data"));
-    PostgresServer server = new PostgresServer(directory, Ports.free(), List.of(settings));
+    PostgresServer server =
+        new PostgresServer(directory, Ports.free(), List.of(settings), environment);
     server.awaitAnswer();
     return server;
   }
 
   /**
-   * Starts a standby that follows this server.
+   * Starts a standby that follows this server, which is restarted for that: its files are copied
+   * while it stands still, so that no program but the server's own is needed.
    *
    * @param settings more of its settings
    */
   public PostgresServer startStandby(String... settings) {
     Path place = ChildProcess.directory("holdfast-postgresql");
     Path data = place.resolve("data");
-    List<String> copy = new ArrayList<>(List.of(program("pg_basebackup"), "-D", data.toString()));
-    copy.addAll(List.of("-h", "127.0.0.1", "-p", Integer.toString(port), "-U", "postgres"));
-    copy.addAll(List.of("-R", "-X", "stream", "--checkpoint=fast", "--no-sync"));
+    stop();
+    List<String> copy = List.of("cp", "-a", data().toString(), data.toString());
     if (!ChildProcess.run(place.resolve("log"), copy)) {
       throw new IllegalStateException(
           "no standby was made: " + ChildProcess.read(place.resolve("log")));
     }
+    restart();
+    follow(data);
     PostgresServer standby = new PostgresServer(place, Ports.free(), List.of(settings));
     standby.awaitAnswer();
     return standby;
+  }
+
+  private void follow(Path data) {
+    String primary = "primary_conninfo = 'host=127.0.0.1 port=%d user=postgres'%n".formatted(port);
+    try {
+      Files.writeString(data.resolve("standby.signal"), "");
+      Path settings = data.resolve("postgresql.auto.conf");
+      Files.writeString(settings, Files.readString(settings) + primary);
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+    ChildProcess.give(data);
   }
 
   /** The server's port. */
@@ -137,7 +172,12 @@ public final class PostgresServer implements AutoCloseable {
   }
 
   private Process run() {
-    List<String> command = new ArrayList<>(List.of(program("postgres"), "-D", data().toString()));
+    List<String> command = new ArrayList<>();
+    if (!environment.isEmpty()) {
+      command.add("env");
+      command.addAll(environment);
+    }
+    command.addAll(List.of(program("postgres"), "-D", data().toString()));
     command.addAll(List.of("-p", Integer.toString(port)));
     List<String> settings =
         new ArrayList<>(

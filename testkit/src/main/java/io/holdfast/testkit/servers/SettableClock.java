@@ -52,6 +52,7 @@ public final class SettableClock implements AutoCloseable {
     try {
       Path next = Files.createTempFile("holdfast-clock", "");
       Files.writeString(next, (ahead.isNegative() ? "" : "+") + ahead.toSeconds());
+      next.toFile().setReadable(true, false); // The server may be another user's.
       // At once: the server reads it whenever it looks at the time.
       Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException failed) {

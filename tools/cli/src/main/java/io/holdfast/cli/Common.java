@@ -77,11 +77,13 @@ final class Common {
   }
 
   private String chosenUrl() {
-    if (url != null) {
-      return url;
-    }
     String fromEnvironment = System.getenv("HOLDFAST_URL");
-    return fromEnvironment == null || fromEnvironment.isBlank() ? "file:" : fromEnvironment;
+    if (url != null) {
+      return StoreUrl.of(url);
+    }
+    return fromEnvironment == null || fromEnvironment.isBlank()
+        ? "file:"
+        : StoreUrl.of(fromEnvironment);
   }
 
   private Optional<String> password() {
@@ -135,6 +137,12 @@ final class Common {
       throw new IllegalArgumentException(
           "memory: is for one process, and nobody else would see its locks: take file:");
     }
+    if (chosenUrl().replaceFirst("\\?.*", "").equals("file:") && PrivateTmp.isHere()) {
+      throw new IllegalArgumentException(
+          "file: is a directory in /tmp, and this service has a /tmp of its own (PrivateTmp= of"
+              + " systemd): no other process would see its locks. Name a directory that they share,"
+              + " as in file:/var/lib/NAME");
+    }
   }
 
   LockBackend backend() {
@@ -142,7 +150,13 @@ final class Common {
   }
 
   private static LockBackend backend(String address) {
-    return BackendProvider.backendAt(address);
+    Address parsed = Address.parse(address);
+    String hint = Spelling.schemeHint(parsed.scheme());
+    if (!hint.isEmpty()) {
+      throw new IllegalArgumentException(
+          "no store has the scheme '" + parsed.scheme() + "'" + hint);
+    }
+    return BackendProvider.backendAt(parsed);
   }
 
   static Holdfast.Builder builder(LockBackend backend) {

@@ -1,16 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.cli;
 
-import picocli.AutoComplete;
+import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
-/** {@code completion}: for bash and zsh. */
+/** {@code completion}: for bash, zsh and fish. */
 @Command(
     name = "completion",
-    header = "Print a completion script for bash and zsh.",
-    footer = {"Examples:", "  source <(holdfast completion)      in ~/.bashrc or ~/.zshrc", ""})
+    header = "Print a completion script for bash, zsh or fish.",
+    footer = {
+      "Examples:",
+      "  source <(holdfast completion)               in ~/.bashrc",
+      "  source <(holdfast completion zsh)           in ~/.zshrc, after compinit",
+      "  holdfast completion fish | source           in ~/.config/fish/config.fish",
+      ""
+    })
 final class CompletionCommand implements Runnable {
+  /** Whose language the script is in. */
+  enum Shell {
+    BASH,
+    ZSH,
+    FISH;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "SHELL",
+      description = "bash, zsh or fish. Default: bash.")
+  private Shell shell = Shell.BASH;
+
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
@@ -20,6 +45,13 @@ final class CompletionCommand implements Runnable {
 
   @Override
   public void run() {
-    new Screen().own(AutoComplete.bash("holdfast", Main.commandLine()));
+    Completions completions = new Completions(Main.commandLine());
+    new Screen()
+        .own(
+            switch (shell) {
+              case BASH -> completions.bash();
+              case ZSH -> completions.zsh();
+              case FISH -> completions.fish();
+            });
   }
 }

@@ -105,7 +105,7 @@ final class DemoCommand implements Callable<Integer> {
   private int report(List<Verdict> verdicts) throws IOException {
     boolean allHeld = verdicts.stream().allMatch(Verdict::held);
     if (svg != null) {
-      Files.writeString(svg, Picture.svg(verdicts), UTF_8);
+      Files.writeString(svg, Picture.svg(verdicts, TerminalText.of(common.place())), UTF_8);
     }
     if (common.json()) {
       common.screen().json(verdicts.stream().map(DemoCommand::json).toList());

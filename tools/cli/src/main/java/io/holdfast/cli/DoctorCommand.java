@@ -64,11 +64,16 @@ final class DoctorCommand implements Callable<Integer> {
       return true;
     } catch (BackendException unfit) {
       findings.add(
-          Finding.bad(
-              "reachability",
-              Reason.of(unfit),
-              "check the address, that the server runs, the network and the password"));
-      return false;
+          unfit.isTransient()
+              ? Finding.bad(
+                  "reachability",
+                  Reason.of(unfit),
+                  "check the address, that the server runs, the network and the password")
+              : Finding.bad(
+                  "fitness",
+                  Reason.of(unfit),
+                  "it was reached, and may not be used as it is: change what it says"));
+      return !unfit.isTransient();
     }
   }
 

@@ -38,6 +38,6 @@ final class ElectCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    return new Keeper(common, options, ExitCode.NO).keep(name, command);
+    return Keeper.elect(common, options, name, command);
   }
 }

@@ -31,21 +31,22 @@ final class Feed {
   private final Lease lease;
   private final Duration grace;
   private final OutputStream watchdog;
-  private @Nullable String group;
+  private final CommandTree tree;
   private boolean kills = true;
   private boolean isGranted;
-  private @Nullable LossCause earlyLoss;
+  private @Nullable String earlyLoss;
   private boolean isOver;
   private boolean isEnded;
   private boolean isWatched = true;
 
-  Feed(Lease lease, Duration grace) {
-    this(lease, grace, new FileOutputStream(FileDescriptor.out));
+  Feed(Lease lease, Duration grace, CommandTree tree) {
+    this(lease, grace, tree, new FileOutputStream(FileDescriptor.out));
   }
 
-  Feed(Lease lease, Duration grace, OutputStream watchdog) {
+  Feed(Lease lease, Duration grace, CommandTree tree, OutputStream watchdog) {
     this.lease = lease;
     this.grace = grace;
+    this.tree = tree;
     this.watchdog = watchdog;
   }
 
@@ -61,15 +62,30 @@ final class Feed {
     Thread last = new Thread(this::waitForTheLastMoment, "holdfast-last-moment");
     last.setDaemon(true);
     last.start();
-    LossCause early = earlyLoss;
+    String early = earlyLoss;
     if (early != null) {
       lost(early);
     }
   }
 
-  synchronized void child(String group) {
-    this.group = group;
-    say("child " + group);
+  /** Has the command ended when it has held the lock for so long. */
+  void endAfter(Duration longest) {
+    Thread thread =
+        new Thread(
+            () -> {
+              sleep(longest);
+              lost("held for %s, as long as '--max-hold' allows".formatted(TimeText.of(longest)));
+            },
+            "holdfast-longest-hold");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private static void sleep(Duration time) {
+    long end = System.nanoTime() + time.toNanos();
+    for (long left = time.toNanos(); left > 0; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
   }
 
   /** The lease was renewed. If the grant was not told yet, it will tell the new end itself. */
@@ -80,12 +96,16 @@ final class Feed {
   }
 
   /** The lease was lost, which is told after the grant. */
-  synchronized void lost(LossCause cause) {
+  void lost(LossCause cause) {
+    lost(cause.name().toLowerCase(Locale.ROOT));
+  }
+
+  private synchronized void lost(String cause) {
     if (!isGranted) {
       earlyLoss = cause;
       return;
     }
-    say("lost " + cause.name().toLowerCase(Locale.ROOT));
+    say("lost " + cause);
   }
 
   /** The command has ended. True if it has done so by itself, and was watched until now. */
@@ -119,7 +139,8 @@ final class Feed {
     } catch (IOException gone) {
       isWatched = false;
       if (!isOver) {
-        endTree("the watchdog is gone");
+        // Not by this thread, which may have to renew the lease.
+        new Thread(() -> endTree("the watchdog is gone"), "holdfast-end").start();
       }
     }
   }
@@ -136,33 +157,48 @@ final class Feed {
     endTreeNow();
   }
 
-  private synchronized void endTreeNow() {
-    if (!isOver && kills) {
+  private void endTreeNow() {
+    if (begins()) {
       end(now());
     }
   }
 
-  /** Ends the command, with its grace, because there is nobody else to do it. */
-  synchronized void endTree(String reason) {
-    if (isOver || !kills) {
-      return;
+  /** Ends the command, with its grace, because no other process does. */
+  void endTree(String reason) {
+    if (begins()) {
+      Message.LOST.sayAside(reason + "; ending the command");
+      endRest();
     }
-    Message.LOST.say(reason + "; ending the command");
+  }
+
+  /** Whether it is for the caller to end the command. */
+  private synchronized boolean begins() {
+    boolean isFirst = !isOver && kills;
+    if (isFirst) {
+      isOver = true;
+      isEnded = true;
+    }
+    return isFirst;
+  }
+
+  /** Ends all that is left of the command, with its grace, and within the lease. */
+  void endRest() {
     Duration left = lease.remaining().minus(HoldOptions.MARGIN);
     Duration time = left.compareTo(grace) < 0 ? left : grace;
     end(now() + Math.max(0, time.toMillis() / 10));
   }
 
   private void end(long killAt) {
-    isOver = true;
-    isEnded = true;
+    CommandTree.Child child = tree.child();
     String script = System.getProperty("holdfast.supervise", "");
     try {
       new ProcessBuilder(
               "bash",
               script,
               "end-tree",
-              group == null ? "" : group,
+              child.pid(),
+              child.start(),
+              child.group(),
               lease.holder().toString(),
               Long.toString(killAt))
           .redirectErrorStream(true)

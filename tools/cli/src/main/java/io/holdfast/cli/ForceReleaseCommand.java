@@ -63,7 +63,8 @@ final class ForceReleaseCommand implements Callable<Integer> {
     FencingToken expected = new FencingToken(token);
     Audit audit = Audit.open();
     try (Holdfast holdfast = common.connect()) {
-      if (!yes && !isConfirmed(holdfast.inspect(name))) {
+      warn(holdfast.inspect(name));
+      if (!yes && !isConfirmed()) {
         Message.NOTE.say("nothing was released");
         return ExitCode.NO;
       }
@@ -81,14 +82,50 @@ final class ForceReleaseCommand implements Callable<Integer> {
     }
   }
 
-  private boolean isConfirmed(LockState state) throws IOException {
-    for (Holding holding : state.holders()) {
-      System.err.printf(
-          "%s is held by %s, token %s%n",
-          TerminalText.of(name),
-          TerminalText.of(States.who(holding.origin(), holding.holder())),
-          holding.token().map(Object::toString).orElse("none"));
+  /** Who is hurt, and for how long two are at work. */
+  private void warn(LockState state) {
+    if (common.json()) {
+      return;
     }
+    for (Holding holding : state.holders()) {
+      tell(
+          name
+              + " is held by "
+              + States.who(holding.origin(), holding.holder())
+              + ", token "
+              + holding.token().map(Object::toString).orElse("none")
+              + holding.purpose().map(text -> " (" + text + ")").orElse(""));
+      HolderProcess process = HolderProcess.of(holding.holder(), holding.origin());
+      tell("  process " + process.state() + ": " + process.why());
+      process.command().ifPresent(command -> tell("  it runs " + command));
+      if (holding.token().filter(expected -> expected.value() == token).isPresent()) {
+        tell(
+            "  This work is ended or goes on without the lock. The holder learns of it at once, or");
+        tell("  at its next renewal; what 'run' started then has its grace (5s unless it chose");
+        tell(
+            "  another). Until it has ended it overlaps with the next holder, "
+                + next(state)
+                + ".");
+        tell(
+            "  If nothing renews the lock, it is free in "
+                + TimeText.of(holding.remaining())
+                + ".");
+      }
+    }
+  }
+
+  private static String next(LockState state) {
+    return state.waiters().isEmpty()
+        ? "which is the first to ask"
+        : States.who(state.waiters().get(0).origin(), state.waiters().get(0).holder())
+            + ", which waits";
+  }
+
+  private static void tell(String text) {
+    System.err.println(TerminalText.of(text));
+  }
+
+  private boolean isConfirmed() throws IOException {
     System.err.printf("release token %d of %s by force? [y/N] ", token, TerminalText.of(name));
     System.err.flush();
     String answer = new BufferedReader(new InputStreamReader(System.in, UTF_8)).readLine();

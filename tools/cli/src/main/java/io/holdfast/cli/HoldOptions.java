@@ -6,6 +6,7 @@ import io.holdfast.Guarantees;
 import io.holdfast.Holdfast;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -71,7 +72,7 @@ final class HoldOptions {
   @Option(
       names = "--max-hold",
       paramLabel = "DURATION",
-      description = "Do not renew beyond this time: a command that hangs is ended.")
+      description = "End the command when it has held the lock for so long: one that hangs.")
   private @Nullable Duration maxHold;
 
   @Option(
@@ -79,6 +80,44 @@ final class HoldOptions {
       paramLabel = "TEXT",
       description = "What for, shown to whoever inspects the lock. Default: the command's name.")
   private @Nullable String purpose;
+
+  @Option(
+      names = {"-o", "--close"},
+      description = "Release when the command itself has ended, whatever it left behind.")
+  private boolean close;
+
+  /** Requires of the options what does not depend on the store. */
+  void requireSense() {
+    if (permits != null && permits < 1) {
+      throw new IllegalArgumentException("a semaphore has at least one permit, not " + permits);
+    }
+    if (shared && permits != null) {
+      throw new IllegalArgumentException("'--shared' and '--permits' contradict each other");
+    }
+    if (maxHold != null && (maxHold.isNegative() || maxHold.isZero())) {
+      throw new IllegalArgumentException("the longest hold is longer than nothing");
+    }
+    if (maxHold != null && onLost == OnLost.WARN) {
+      throw new IllegalArgumentException(
+          "'--max-hold' ends the command, and '--on-lost warn' forbids that");
+    }
+  }
+
+  /** Requires that one process at a time holds the lock: an election has one winner. */
+  void requireExclusive() {
+    if (shared || permits != null) {
+      throw new IllegalArgumentException(
+          "an election has one winner: '--shared' and '--permits' are for 'holdfast run'");
+    }
+  }
+
+  Optional<Duration> maxHold() {
+    return Optional.ofNullable(maxHold);
+  }
+
+  boolean closes() {
+    return close;
+  }
 
   Duration grace() {
     return grace;
@@ -133,16 +172,9 @@ final class HoldOptions {
 
   /** The lock on these terms. */
   DistributedLock lock(Holdfast holdfast, String name, String command) {
-    if (permits != null && permits < 1) {
-      throw new IllegalArgumentException("a semaphore has at least one permit, not " + permits);
-    }
-    if (shared && permits != null) {
-      throw new IllegalArgumentException("'--shared' and '--permits' contradict each other");
-    }
     DistributedLock lock =
         permits == null ? holdfast.lock(name) : holdfast.semaphore(name, permits);
     lock = shared ? lock.shared() : lock;
-    lock = maxHold == null ? lock : lock.withMaxHold(maxHold);
     return lock.withPurpose(purpose == null ? command : purpose);
   }
 }

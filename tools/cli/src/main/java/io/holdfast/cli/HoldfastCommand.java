@@ -3,6 +3,7 @@ package io.holdfast.cli;
 
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -20,7 +21,8 @@ import picocli.CommandLine.Spec;
       "  holdfast ls                                   who holds what",
       ""
     },
-    description = "Runs commands under a lock between machines, and looks at locks.")
+    description = "Runs commands under a lock between machines, and looks at locks.",
+    versionProvider = HoldfastCommand.Version.class)
 final class HoldfastCommand implements Runnable {
   @Spec private @Nullable CommandSpec spec;
 
@@ -30,6 +32,25 @@ final class HoldfastCommand implements Runnable {
       description = "Show this help.")
   @SuppressWarnings("unused") // Picocli acts on it.
   private boolean help;
+
+  @Option(
+      names = {"-V", "--version"},
+      versionHelp = true,
+      description = "Show the version.")
+  @SuppressWarnings("unused") // Picocli acts on it.
+  private boolean version;
+
+  /** Reads the version from the jar. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = HoldfastCommand.class.getPackage().getImplementationVersion();
+      return new String[] {
+        "holdfast " + (version == null ? "(not from its jar)" : version),
+        "Java " + Runtime.version() + ", " + System.getProperty("java.home")
+      };
+    }
+  }
 
   @Override
   public void run() {

@@ -36,7 +36,7 @@ final class InspectCommand implements Callable<Integer> {
     try (Holdfast holdfast = common.connect()) {
       LockState state = holdfast.inspect(name);
       if (common.json()) {
-        common.screen().json(States.json(state));
+        common.screen().json(States.jsonWithProcesses(state, holdfast.guarantees()));
       } else {
         print(state);
       }
@@ -55,6 +55,9 @@ final class InspectCommand implements Callable<Integer> {
       line("since", holding.held().map(time -> TimeText.of(time) + " ago").orElse("unknown"));
       line("remaining", TimeText.of(holding.remaining()) + ", if it is not renewed");
       line("token", holding.token().map(Object::toString).orElse("none: not Holdfast's"));
+      HolderProcess process = HolderProcess.of(holding.holder(), holding.origin());
+      line("process", process.state() + ": " + process.why());
+      process.command().ifPresent(command -> line("command", command.toString()));
       common.screen().line("");
     }
     int place = 0;

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.holdfast.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.holdfast.BackendException;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockException;
 import io.holdfast.LockListener;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -20,50 +15,109 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the lease of a command that others run: the supervisor, a shell, tells it on stdin what it
- * does ("child GROUP", "done"), and it tells the shell's watchdog on stdout until when the lease
- * lasts ("until TIME"). Its input ends with the supervisor, and its output with the watchdog: in
- * both cases it ends the command itself, because nobody else may.
+ * Keeps the lease of a command that others run. The supervisor, a shell, tells it on stdin what
+ * happens ({@link Supervisor}), and it tells the shell's watchdog on stdout until when the lease
+ * lasts ({@link Feed}). Signals are ignored.
+ *
+ * <p>The lease is released when no process of the command is left ({@link CommandTree}), whoever
+ * says that it has ended.
+ *
+ * <pre>
+ * state     what ends it                           what is done                     next
+ * waiting   granted                                tells the supervisor             held
+ *           leave, or the supervisor is gone       leaves the queue                 -
+ * held      the command begins                                                      running
+ *           end, or the supervisor is gone         releases                         -
+ * running   done, or the command is seen to end    waits for what it left behind    ending
+ *           end                                    ends what is left                ending
+ *           the supervisor or the watchdog is      ends the command                 ending
+ *           gone, or the last moment has come
+ * ending    no process is left, or --close         releases                         -
+ * </pre>
  */
 final class Keeper {
   private static final Duration FOREVER = Duration.ofDays(36_500);
+  private static final Duration GLANCE = Duration.ofSeconds(1);
+  private static final Duration SHORT_GLANCE = Duration.ofMillis(50);
 
   private final Common common;
   private final HoldOptions options;
   private final int conflictExitCode;
-  private final BufferedReader supervisor =
-      new BufferedReader(new InputStreamReader(System.in, UTF_8));
+  private final StoreRetry retry;
+  private final Supervisor supervisor = new Supervisor(System.in);
+  private final boolean isElection;
   private @Nullable Feed feed;
 
-  Keeper(Common common, HoldOptions options, int conflictExitCode) {
+  private Keeper(Common common, HoldOptions options, int conflictExitCode, boolean isElection) {
     this.common = common;
     this.options = options;
     this.conflictExitCode = conflictExitCode;
+    this.isElection = isElection;
+    this.retry = new StoreRetry(options.patience(), isElection);
   }
 
   /** Acquires, keeps and releases. Returns an exit code for the supervisor: zero, or why not. */
-  int keep(String name, String[] command) {
+  static int run(
+      Common common, HoldOptions options, int conflictExitCode, String name, String[] command) {
     requireCommand(command);
-    Duration patience = options.patience();
+    return new Keeper(common, options, conflictExitCode, false).keep(name, command);
+  }
+
+  /** One term: the shell stands for election again. */
+  static int elect(Common common, HoldOptions options, String name, String[] command) {
+    requireCommand(command);
+    options.requireExclusive();
+    return new Keeper(common, options, ExitCode.NO, true).keep(name, command);
+  }
+
+  private int keep(String name, String[] command) {
+    options.requireSense();
     Duration leaseTime = options.leaseTime();
-    Holdfast holdfast = common.holding(leaseTime).listener(new Renewals()).build();
-    try (holdfast) {
-      if (leaseTime == null) {
-        options.requireGraceWithinDefault(holdfast.guarantees());
+    try {
+      for (; ; ) {
+        Optional<Integer> code = attempt(name, command, leaseTime);
+        if (code.isPresent()) {
+          return code.get();
+        }
       }
-      DistributedLock lock = options.lock(holdfast, name, purpose(command));
-      CompletableFuture<Optional<Lease>> asked =
-          patience != null && patience.isZero()
-              ? lock.async().tryAcquire()
-              : lock.async().tryAcquire(patience == null ? FOREVER : patience);
-      Waiting waiting = new Waiting(common, holdfast, name);
-      waiting.watch(asked);
-      Supervision supervision = new Supervision(supervisor, asked);
-      Optional<Lease> granted = Waiting.answer(asked);
-      return granted.isEmpty() ? notAcquired(waiting) : keep(granted.get(), supervision);
     } catch (CancellationException supervisorLeft) {
       return ExitCode.NO;
     }
+  }
+
+  /** Empty if the store could not be used and is to be tried again. */
+  private Optional<Integer> attempt(String name, String[] command, @Nullable Duration leaseTime) {
+    Holdfast connected = null;
+    try {
+      connected = common.holding(leaseTime).listener(new Renewals()).build();
+      if (leaseTime == null) {
+        options.requireGraceWithinDefault(connected.guarantees());
+      }
+      Waiting waiting = new Waiting(common, connected, name);
+      Optional<Lease> granted = acquire(connected, name, command, waiting);
+      return Optional.of(granted.isEmpty() ? notAcquired(waiting) : hold(granted.get()));
+    } catch (BackendException failure) {
+      boolean isQuiet = !isElection && !common.isForPeople() && !common.json();
+      retry.pause(failure, supervisor.left(), isQuiet);
+      return Optional.empty();
+    } finally {
+      if (connected != null) {
+        connected.close();
+      }
+    }
+  }
+
+  private Optional<Lease> acquire(
+      Holdfast holdfast, String name, String[] command, Waiting waiting) {
+    DistributedLock lock = options.lock(holdfast, name, purpose(command));
+    Duration patience = retry.remaining();
+    CompletableFuture<Optional<Lease>> asked =
+        patience != null && patience.isZero()
+            ? lock.async().tryAcquire()
+            : lock.async().tryAcquire(patience == null ? FOREVER : patience);
+    waiting.watch(asked);
+    supervisor.left().thenRun(() -> asked.cancel(false));
+    return Waiting.answer(asked);
   }
 
   /** The shell has found the two dashes, and runs what comes after them. */
@@ -93,17 +147,42 @@ final class Keeper {
     return conflictExitCode;
   }
 
-  private int keep(Lease lease, Supervision supervision) {
-    Feed fed = new Feed(lease, options.grace());
+  private int hold(Lease lease) {
+    CommandTree tree = new CommandTree(lease.holder().toString());
+    Feed fed = new Feed(lease, options.grace(), tree);
     synchronized (this) {
       feed = fed;
     }
     lease.loss().thenAccept(fed::lost);
+    supervisor.onChild(tree::begin);
     fed.granted(options.onLost());
-    supervision.begin(fed);
-    // Whoever kills us by a signal that can be handled lets us do this in order.
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> fed.endTree("the keeper is ended")));
-    return supervision.isDone() && fed.over() ? released(lease) : abandoned(lease);
+    options.maxHold().ifPresent(fed::endAfter);
+    boolean isOrderly = awaitEnd(lease, tree, fed);
+    return fed.over() && isOrderly ? released(lease) : abandoned(lease);
+  }
+
+  /** Returns when the lock may be released. False if the supervisor is gone. */
+  private boolean awaitEnd(Lease lease, CommandTree tree, Feed fed) {
+    Leftovers leftovers = new Leftovers(lease.name(), tree);
+    boolean isOver = false;
+    boolean isOrderly = true;
+    for (; ; ) {
+      Supervisor.End end = supervisor.poll(isOver && leftovers.areNew() ? SHORT_GLANCE : GLANCE);
+      // A supervisor that was stopped says nothing when the command ends.
+      isOver |= end != null || tree.hasEnded();
+      if (end == Supervisor.End.GONE && isOrderly) {
+        isOrderly = false;
+        fed.endTree("the process that ran the command is gone");
+      } else if (end == Supervisor.End.END) {
+        leftovers.end(fed);
+      }
+      if (isOver && (tree.isGone() || (end == Supervisor.End.DONE && options.closes()))) {
+        return isOrderly;
+      }
+      if (isOver) {
+        leftovers.explain();
+      }
+    }
   }
 
   private static int released(Lease lease) {
@@ -144,46 +223,6 @@ final class Keeper {
       if (fed != null) {
         fed.until();
       }
-    }
-  }
-
-  /** What the supervisor says. */
-  private static final class Supervision {
-    private final CompletableFuture<Boolean> end = new CompletableFuture<>();
-    private final CompletableFuture<Feed> begun = new CompletableFuture<>();
-
-    Supervision(BufferedReader supervisor, CompletableFuture<?> asked) {
-      Thread thread = new Thread(() -> listen(supervisor, asked), "holdfast-supervisor");
-      thread.setDaemon(true);
-      thread.start();
-    }
-
-    private void listen(BufferedReader supervisor, CompletableFuture<?> asked) {
-      try {
-        for (String line = supervisor.readLine(); line != null; line = supervisor.readLine()) {
-          if (line.equals("done")) {
-            end.complete(true);
-            return;
-          }
-          begun.join().child(line.substring("child ".length()));
-        }
-      } catch (IOException gone) {
-        // As if it had ended.
-      }
-      if (asked.cancel(false)) {
-        return;
-      }
-      Feed feed = begun.join();
-      feed.endTree("the supervisor is gone");
-      end.complete(false);
-    }
-
-    void begin(Feed feed) {
-      begun.complete(feed);
-    }
-
-    boolean isDone() {
-      return end.join();
     }
   }
 }

@@ -8,17 +8,24 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Reads the command line and turns what goes wrong into one line and an exit code. */
 public final class Main {
   private static final int HELP_WIDTH = 100;
+
+  /** What bytes become that are not UTF-8. */
+  private static final char UNDECODABLE = '\uFFFD';
+
+  private static final List<String> LOG_LEVELS =
+      List.of("off", "error", "warn", "info", "debug", "trace");
 
   /** In the order in which the help shows them. */
   private static final Map<String, Supplier<Object>> COMMANDS = new LinkedHashMap<>();
@@ -37,6 +44,7 @@ public final class Main {
     COMMANDS.put("doctor", DoctorCommand::new);
     COMMANDS.put("bench", BenchCommand::new);
     COMMANDS.put("schema", SchemaCommand::new);
+    COMMANDS.put("members", MembersCommand::new);
     COMMANDS.put("completion", CompletionCommand::new);
   }
 
@@ -47,10 +55,47 @@ public final class Main {
     List<String> ours = ours(List.of(arguments));
     System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", logLevel(ours));
     Message.speakAs(ours);
-    int code = commandLine(arguments.length == 0 ? "" : arguments[0]).execute(arguments);
+    int code = isSound(ours) ? execute(List.of(arguments)) : ExitCode.USAGE;
+    if (Integer.getInteger("holdfast.words", 0) > 0) {
+      // For the supervisor: Java's own failures have exit codes too.
+      System.out.println("exit " + code);
+    }
     System.out.flush();
     // Not exit: what a store's client does at leisure when it is closed concerns nobody any more.
     Runtime.getRuntime().halt(code);
+  }
+
+  /** Names are UTF-8: two that differ in bytes which are not would be one lock. */
+  private static boolean isSound(List<String> ours) {
+    for (String argument : ours) {
+      if (argument.indexOf(UNDECODABLE) >= 0) {
+        Message.USAGE.say(
+            "'" + argument + "' is not UTF-8, as names and options must be; see 'holdfast --help'");
+        return false;
+      }
+    }
+    String level = logLevel(ours);
+    if (!LOG_LEVELS.contains(level)) {
+      Message.USAGE.say(
+          "there is no log level '"
+              + level
+              + "': take error, warn, info or debug; see 'holdfast --help'");
+      return false;
+    }
+    return true;
+  }
+
+  static int execute(List<String> arguments) {
+    Callable<Integer> command = FastArguments.read(arguments);
+    if (command == null) {
+      return commandLine(arguments.isEmpty() ? "" : arguments.get(0))
+          .execute(arguments.toArray(String[]::new));
+    }
+    try {
+      return command.call();
+    } catch (Exception failure) {
+      return failed(failure, "holdfast " + arguments.get(0));
+    }
   }
 
   /** Without those of the command that is to be run. */
@@ -96,7 +141,9 @@ public final class Main {
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExpandAtFiles(false)
         .setParameterExceptionHandler(Main::wrongUsage)
-        .setExecutionExceptionHandler(Main::failed);
+        .setExecutionExceptionHandler(
+            (failure, failing, parsed) ->
+                failed(failure, failing.getCommandSpec().qualifiedName()));
   }
 
   /** Examples are what most people look for; they are the footer of each command. */
@@ -117,16 +164,33 @@ public final class Main {
   }
 
   private static String problem(ParameterException wrong) {
+    if (!(wrong instanceof UnmatchedArgumentException unmatched)) {
+      return Reason.of(wrong);
+    }
+    String word = unmatched.getUnmatched().get(0);
     boolean isCommand = wrong.getCommandLine().getParent() == null;
-    return isCommand && wrong instanceof UnmatchedArgumentException unmatched
-        ? "there is no command '" + unmatched.getUnmatched().get(0) + "'"
-        : Reason.of(wrong);
+    if (isCommand && !word.startsWith("-")) {
+      List<String> known = new ArrayList<>(COMMANDS.keySet());
+      known.addAll(ALIASES.keySet());
+      return "there is no command '" + word + "'" + Spelling.hint(word, known);
+    }
+    String name = word.split("=", 2)[0];
+    boolean isRun = wrong.getCommandLine().getCommandName().equals("run");
+    Optional<String> instead = isRun ? Spelling.insteadOf(name) : Optional.empty();
+    return instead
+        .map(text -> "'" + name + "' of flock is not needed here: " + text)
+        .orElse(Reason.of(wrong) + optionHint(name, wrong.getCommandLine()));
   }
 
-  private static int failed(Exception failure, CommandLine line, ParseResult parsed) {
+  private static String optionHint(String name, CommandLine line) {
+    List<String> known = new ArrayList<>();
+    line.getCommandSpec().options().forEach(option -> known.addAll(List.of(option.names())));
+    return name.startsWith("--") ? Spelling.hint(name, known) : "";
+  }
+
+  private static int failed(Exception failure, String command) {
     if (failure instanceof IllegalArgumentException) {
-      Message.USAGE.say(
-          Reason.of(failure) + "; see '" + line.getCommandSpec().qualifiedName() + " --help'");
+      Message.USAGE.say(Reason.of(failure) + "; see '" + command + " --help'");
       return ExitCode.USAGE;
     }
     if (failure instanceof BackendException) {

@@ -39,6 +39,16 @@ enum Message {
             : "holdfast: " + TerminalText.of(text));
   }
 
+  /**
+   * The same, by a thread of its own: a pipe that is not read, or a terminal that was halted, would
+   * keep us from what is to be done.
+   */
+  void sayAside(String text) {
+    Thread speaker = new Thread(() -> say(text), "holdfast-speaker");
+    speaker.setDaemon(true);
+    speaker.start();
+  }
+
   private String word() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

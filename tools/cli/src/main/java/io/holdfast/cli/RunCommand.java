@@ -57,11 +57,11 @@ final class RunCommand implements Callable<Integer> {
   @Mixin private final Common common = new Common();
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() {
     if (conflictExitCode < 0 || conflictExitCode > 255) {
       throw new IllegalArgumentException(
           "an exit code is between 0 and 255, not " + conflictExitCode);
     }
-    return new Keeper(common, options, conflictExitCode).keep(name, command);
+    return Keeper.run(common, options, conflictExitCode, name, command);
   }
 }

@@ -80,39 +80,31 @@ final class Screen {
     out.println(Json.text(value));
   }
 
+  /** Whether what was printed could not be written, as to a pipe whose reader has ended. */
+  boolean isUnread() {
+    return out.checkError();
+  }
+
   /** Without a line's end; for what is to be overwritten. */
   void raw(String text) {
     out.print(text);
     out.flush();
   }
 
-  /** Columns as wide as their widest cell; the last one as it is. Cells may come from a store. */
+  /** Fits into a terminal's width; elsewhere as wide as it is. Cells may come from a store. */
   void table(List<String> head, List<List<String>> cells) {
     List<List<String>> rows =
         cells.stream().map(row -> row.stream().map(TerminalText::of).toList()).toList();
-    tableLines(head, rows).forEach(out::println);
+    tableLines(head, rows, isTerminal ? TerminalSize.current().columns() : Integer.MAX_VALUE)
+        .forEach(out::println);
   }
 
-  private List<String> tableLines(List<String> head, List<List<String>> rows) {
-    int[] widths = head.stream().mapToInt(String::length).toArray();
-    for (List<String> row : rows) {
-      for (int i = 0; i < widths.length; i++) {
-        widths[i] = Math.max(widths[i], row.get(i).length());
-      }
-    }
-    List<String> lines = new ArrayList<>();
-    lines.add(in(Tone.STRONG, aligned(head, widths)));
-    rows.forEach(row -> lines.add(aligned(row, widths)));
+  private List<String> tableLines(List<String> head, List<List<String>> rows, int width) {
+    List<List<String>> all = new ArrayList<>();
+    all.add(head);
+    all.addAll(rows);
+    List<String> lines = new ArrayList<>(TableLayout.lines(all, width));
+    lines.set(0, in(Tone.STRONG, lines.get(0)));
     return lines;
-  }
-
-  private static String aligned(List<String> cells, int[] widths) {
-    StringBuilder line = new StringBuilder();
-    for (int i = 0; i < widths.length; i++) {
-      String cell = cells.get(i);
-      line.append(cell);
-      line.append(" ".repeat(i == widths.length - 1 ? 0 : widths[i] - cell.length() + 2));
-    }
-    return line.toString().stripTrailing();
   }
 }

@@ -10,27 +10,53 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Times as people write them: 500ms, 1.5s, 5m, 2h, 1d; a bare number is seconds; or ISO 8601. */
+/**
+ * Times as people write them: 500ms, 1.5s, 5m, 5min, 2h, 1h30m, 1d; a bare number is seconds; or
+ * ISO 8601.
+ */
 final class TimeText implements ITypeConverter<Duration> {
-  private static final Pattern TIME = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(ms|s|m|h|d|)");
+  private static final String NUMBER = "(\\d{1,9}(?:\\.\\d{1,9})?)";
+  private static final Pattern BARE = Pattern.compile(NUMBER);
+  private static final Pattern PART = Pattern.compile(NUMBER + " ?([a-z]+) ?");
 
   @Override
   public Duration convert(String text) {
-    Matcher matcher = TIME.matcher(text.strip().toLowerCase(Locale.ROOT));
-    if (!matcher.matches()) {
-      return iso(text);
+    String lower = text.strip().toLowerCase(Locale.ROOT);
+    if (BARE.matcher(lower).matches()) {
+      return time(lower, 1_000_000_000L);
     }
-    long unitNanos =
-        switch (matcher.group(2)) {
-          case "ms" -> 1_000_000L;
-          case "m" -> 60_000_000_000L;
-          case "h" -> 3_600_000_000_000L;
-          case "d" -> 86_400_000_000_000L;
-          default -> 1_000_000_000L;
-        };
-    BigDecimal nanos = new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(unitNanos));
-    BigDecimal billion = BigDecimal.valueOf(1_000_000_000);
-    BigDecimal[] parts = nanos.divideAndRemainder(billion);
+    Duration sum = Duration.ZERO;
+    Matcher part = PART.matcher(lower);
+    int end = 0;
+    long before = Long.MAX_VALUE;
+    while (end < lower.length()) {
+      long unitNanos = part.find(end) && part.start() == end ? unitNanos(part.group(2)) : 0;
+      // From large to small, each once: 30m1h is more likely a mistake than a time.
+      if (unitNanos == 0 || unitNanos >= before) {
+        return iso(text);
+      }
+      sum = sum.plus(time(part.group(1), unitNanos));
+      before = unitNanos;
+      end = part.end();
+    }
+    return end == 0 ? iso(text) : sum;
+  }
+
+  /** Zero: there is no such unit. */
+  private static long unitNanos(String unit) {
+    return switch (unit) {
+      case "ms", "msec", "millis" -> 1_000_000L;
+      case "s", "sec", "secs", "second", "seconds" -> 1_000_000_000L;
+      case "m", "min", "mins", "minute", "minutes" -> 60_000_000_000L;
+      case "h", "hr", "hour", "hours" -> 3_600_000_000_000L;
+      case "d", "day", "days" -> 86_400_000_000_000L;
+      default -> 0;
+    };
+  }
+
+  private static Duration time(String number, long unitNanos) {
+    BigDecimal nanos = new BigDecimal(number).multiply(BigDecimal.valueOf(unitNanos));
+    BigDecimal[] parts = nanos.divideAndRemainder(BigDecimal.valueOf(1_000_000_000));
     return Duration.ofSeconds(parts[0].longValue(), parts[1].longValue());
   }
 
@@ -39,7 +65,7 @@ final class TimeText implements ITypeConverter<Duration> {
       return Duration.parse(text);
     } catch (DateTimeParseException nonsense) {
       throw new TypeConversionException(
-          "'" + text + "' is not a time: write 500ms, 1.5s, 5m, 2h, 1d or PT30S");
+          "'" + text + "' is not a time: write 500ms, 1.5s, 5m, 1h30m, 1d or PT30S");
     }
   }
 

@@ -2,6 +2,7 @@
 package io.holdfast.cli;
 
 import io.holdfast.BackendException;
+import io.holdfast.Guarantees;
 import io.holdfast.Holdfast;
 import io.holdfast.LockState;
 import io.holdfast.LockState.Holding;
@@ -69,6 +70,10 @@ final class WatchCommand implements Callable<Integer> {
           Thread.sleep(every.toMillis());
         }
         look(holdfast);
+        if (common.screen().isUnread()) {
+          // Nothing reads it any more, as when 'head' has seen enough.
+          break;
+        }
       }
     }
     return ExitCode.DONE;
@@ -76,14 +81,14 @@ final class WatchCommand implements Callable<Integer> {
 
   private void look(Holdfast holdfast) {
     try {
-      show(holdfast.list(prefix, LIMIT));
+      show(holdfast.list(prefix, LIMIT), holdfast.guarantees());
     } catch (BackendException unreachable) {
       // It may come back; whoever watches wants to see that.
       Message.UNAVAILABLE.say(Reason.of(unreachable) + "; looking again in " + TimeText.of(every));
     }
   }
 
-  private void show(List<LockState> states) {
+  private void show(List<LockState> states, Guarantees store) {
     Screen screen = common.screen();
     if (screen.isTerminal() && !common.json()) {
       screen.raw(CLEAR);
@@ -91,14 +96,23 @@ final class WatchCommand implements Callable<Integer> {
           common.place()
               + "   "
               + LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS));
-      screen.table(States.HEAD, States.rows(states));
+      table(screen, States.rows(states, store));
     } else {
-      changes(states);
+      changes(states, store);
+    }
+  }
+
+  /** No more rows than the terminal shows: the head would scroll away. */
+  private static void table(Screen screen, List<List<String>> rows) {
+    int most = Math.max(1, TerminalSize.current().rows() - 4);
+    screen.table(States.HEAD, rows.subList(0, Math.min(most, rows.size())));
+    if (rows.size() > most) {
+      screen.line("… and " + (rows.size() - most) + " more");
     }
   }
 
   /** Compared by what a person would call a change: not by the time that is left. */
-  private void changes(List<LockState> states) {
+  private void changes(List<LockState> states, Guarantees store) {
     Map<String, String> now = new LinkedHashMap<>();
     states.forEach(state -> now.put(state.name(), summary(state)));
     TreeSet<String> names = new TreeSet<>(before.keySet());
@@ -106,7 +120,7 @@ final class WatchCommand implements Callable<Integer> {
     for (String name : names) {
       String is = now.get(name);
       if (!Objects.equals(before.get(name), is)) {
-        print(name, is, states);
+        print(name, is, states, store);
       }
     }
     before = now;
@@ -126,14 +140,14 @@ final class WatchCommand implements Callable<Integer> {
         + (waiters > 0 ? ", " + waiters + " waiting" : "");
   }
 
-  private void print(String name, @Nullable String is, List<LockState> states) {
+  private void print(String name, @Nullable String is, List<LockState> states, Guarantees store) {
     if (common.json()) {
       LockState state =
           states.stream()
               .filter(one -> one.name().equals(name))
               .findFirst()
               .orElse(LockState.free(name));
-      common.screen().json(States.json(state));
+      common.screen().json(States.json(state, store));
     } else {
       LocalTime time = LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.MILLIS);
       common.screen().line(time + "  " + name + "  " + (is == null ? "free" : is));

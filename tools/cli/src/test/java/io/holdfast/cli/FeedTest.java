@@ -26,7 +26,8 @@ class FeedTest {
     try (Holdfast holdfast = Holdfast.connect("memory:")) {
       Lease lease =
           holdfast.lock("a").withLeaseTime(Duration.ofHours(1)).tryAcquire().orElseThrow();
-      Feed feed = new Feed(lease, Duration.ofSeconds(1), said);
+      Feed feed =
+          new Feed(lease, Duration.ofSeconds(1), new CommandTree(lease.holder().toString()), said);
       feed.until();
       feed.lost(LossCause.GONE);
       feed.granted("kill");

@@ -26,13 +26,18 @@ final class Launched implements AutoCloseable {
       output = Files.createTempFile("holdfast-out", null);
       errors = Files.createTempFile("holdfast-err", null);
       ProcessBuilder builder = new ProcessBuilder(command);
-      builder.environment().put("HOLDFAST_TEST_JAVA", java());
-      builder.environment().put("HOLDFAST_TEST_CLASS_PATH", System.getProperty("java.class.path"));
+      describe(builder.environment());
       builder.environment().putAll(environment);
       process = builder.redirectOutput(output.toFile()).redirectError(errors.toFile()).start();
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }
+  }
+
+  /** What {@code launch.bash} must know. */
+  static void describe(Map<String, String> environment) {
+    environment.put("HOLDFAST_TEST_JAVA", java());
+    environment.put("HOLDFAST_TEST_CLASS_PATH", System.getProperty("java.class.path"));
   }
 
   private static String java() {
@@ -128,7 +133,7 @@ final class Launched implements AutoCloseable {
     return part(child -> child.info().command().orElse("").endsWith("java"));
   }
 
-  /** The part that is a shell in a group of its own. */
+  /** The part that is a shell in a group of its own; the command's parent is in ours. */
   long watchdog() {
     return part(child -> !child.info().command().orElse("").endsWith("java") && isLeader(child));
   }

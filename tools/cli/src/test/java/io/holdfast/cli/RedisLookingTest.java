@@ -64,7 +64,27 @@ class RedisLookingTest extends LookingCases {
     try (RedisServer a = RedisServer.start();
         RedisServer b = RedisServer.start();
         RedisServer c = RedisServer.start()) {
-      looks(quorum(",?founding=at-once", a, b, c));
+      String url = quorum("", a, b, c);
+      Answer founded = ask(url, "members", "--found");
+      assertThat(founded.code()).isEqualTo(ExitCode.DONE);
+      looks(url);
+      assertThat(ask(url, "members", "--found").code()).isEqualTo(ExitCode.UNAVAILABLE);
+    }
+  }
+
+  @Test
+  @Tag("quorum")
+  void a_change_of_members_shows_the_new_ones() {
+    try (RedisServer a = RedisServer.start();
+        RedisServer b = RedisServer.start();
+        RedisServer c = RedisServer.start();
+        RedisServer d = RedisServer.start()) {
+      String before = quorum(",?longest=10s", a, b, c);
+      String after = quorum(",?longest=10s", a, b, d);
+      assertThat(ask(before, "members", "--found").code()).isEqualTo(ExitCode.DONE);
+      Answer changed = ask(before, "members", "--to", after);
+      assertThat(changed.code()).isEqualTo(ExitCode.DONE);
+      assertThat(changed.output()).contains(d.hostAndPort()).doesNotContain(c.hostAndPort());
     }
   }
 

@@ -40,7 +40,7 @@ class SnippetsTest {
       import io.holdfast.spi.*;
       import io.holdfast.testkit.*;
       import java.sql.*;
-      import java.time.Duration;
+      import java.time.*;
       import java.util.*;
       import java.util.concurrent.*;
       import javax.sql.DataSource;
@@ -61,6 +61,10 @@ class SnippetsTest {
         abstract void transfer(FencingToken from, FencingToken to);
         abstract void runJobs(FencingToken token);
         abstract void send(String payload);
+        JobHandler handler;
+        abstract boolean isOpen(String payload);
+        abstract boolean exists(String payload);
+        abstract boolean isCurrent(String payload);
         abstract long readComputeAndWrite(Connection connection) throws SQLException;
       %s
       }

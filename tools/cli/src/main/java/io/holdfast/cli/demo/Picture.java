@@ -71,10 +71,13 @@ public final class Picture {
     return "█ holds the lock   · waits   ░ paused   ✓ done   ✗ killed or refused";
   }
 
-  /** All scenes in one SVG document. */
-  public static String svg(List<Verdict> verdicts) {
+  /** All scenes in one SVG document, with the title and the legend that the text has. */
+  public static String svg(List<Verdict> verdicts, String store) {
     StringBuilder body = new StringBuilder();
-    int y = 30;
+    String title = "Four replicas of a booking service; their locks are at " + store;
+    body.append("<title>%s</title>%n".formatted(escaped(title)));
+    text(body, 10, 30, "#000", title);
+    int y = legend(body, 54) + 26;
     for (Verdict verdict : verdicts) {
       text(body, 10, y, verdict.held() ? "#000" : "#c62828", verdict.scene());
       text(body, 10, y + 18, "#616161", verdict.seen());
@@ -86,6 +89,41 @@ public final class Picture {
         %s</svg>
         """
         .formatted(LEFT + PIXELS + 140, y, body);
+  }
+
+  private static int legend(StringBuilder body, int y) {
+    Map<String, String> colours = new LinkedHashMap<>();
+    colours.put("holds the lock", Activity.HOLDS.colour());
+    colours.put("waits", Activity.WAITS.colour());
+    colours.put("paused", Activity.PAUSED.colour());
+    int x = 10;
+    for (Map.Entry<String, String> entry : colours.entrySet()) {
+      int height = entry.getValue().equals(Activity.WAITS.colour()) ? 4 : 16;
+      rectangle(body, x, y - 5 - height / 2, 24, height, entry.getValue());
+      text(body, x + 30, y, "#000", entry.getKey());
+      x += 140;
+    }
+    text(body, x, y, "#000", "✓ done   ✗ killed or refused");
+    return y;
+  }
+
+  /** A line with a mark at each quarter, in milliseconds; none if nothing is known. */
+  private static int axis(StringBuilder body, Timeline timeline, int y) {
+    rectangle(body, LEFT, y, PIXELS, 1, "#616161");
+    for (int quarter = 0; quarter <= 4; quarter++) {
+      int x = LEFT + PIXELS * quarter / 4;
+      rectangle(body, x, y, 1, 5, "#616161");
+      String label = timeline.end() * quarter / 4 + (quarter == 4 ? " ms" : "");
+      text(body, x - 4, y + 18, "#616161", label);
+    }
+    return y + 26;
+  }
+
+  private static void rectangle(
+      StringBuilder body, int x, int y, int width, int height, String colour) {
+    body.append(
+        "<rect x='%d' y='%d' width='%d' height='%d' fill='%s'/>%n"
+            .formatted(x, y, width, height, colour));
   }
 
   private static int scene(StringBuilder body, Timeline timeline, int top) {
@@ -100,14 +138,8 @@ public final class Picture {
       int start = pixel(timeline, span.start());
       int width = Math.max(2, pixel(timeline, span.end()) - start);
       int height = span.activity() == Activity.WAITS ? 4 : 16;
-      body.append(
-          "<rect x='%d' y='%d' width='%d' height='%d' fill='%s'/>%n"
-              .formatted(
-                  start,
-                  rows.getOrDefault(span.replica(), top) + 10 - height / 2,
-                  width,
-                  height,
-                  span.activity().colour()));
+      int y0 = rows.getOrDefault(span.replica(), top) + 10 - height / 2;
+      rectangle(body, start, y0, width, height, span.activity().colour());
     }
     for (Event event : timeline.events()) {
       text(
@@ -117,7 +149,7 @@ public final class Picture {
           "#000",
           event.mark() + " " + event.what());
     }
-    return y;
+    return rows.isEmpty() ? y : axis(body, timeline, y);
   }
 
   private static int pixel(Timeline timeline, long at) {
@@ -125,7 +157,11 @@ public final class Picture {
   }
 
   private static void text(StringBuilder body, int x, int y, String colour, String words) {
-    String escaped = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
-    body.append("<text x='%d' y='%d' fill='%s'>%s</text>%n".formatted(x, y, colour, escaped));
+    body.append(
+        "<text x='%d' y='%d' fill='%s'>%s</text>%n".formatted(x, y, colour, escaped(words)));
+  }
+
+  private static String escaped(String words) {
+    return words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
   }
 }

@@ -35,7 +35,12 @@ class StoryTest {
     List<Verdict> verdicts = told("file:" + directory.resolve("locks"));
     String lines = String.join("\n", Picture.lines(verdicts.get(4).timeline()));
     assertThat(lines).contains("replica-2", "replica-3", "█", "·", "░", "✗");
-    assertThat(Picture.svg(verdicts)).startsWith("<svg").contains("refused", "</svg>");
+    assertThat(Picture.svg(verdicts, "file:<here>"))
+        .startsWith("<svg")
+        .contains("refused", "</svg>")
+        .contains("<title>Four replicas", "their locks are at file:&lt;here&gt;")
+        .contains("holds the lock", "waits", "paused", "✗ killed or refused")
+        .contains(verdicts.get(4).timeline().end() + " ms</text>");
   }
 
   private List<Verdict> told(String url) throws Exception {

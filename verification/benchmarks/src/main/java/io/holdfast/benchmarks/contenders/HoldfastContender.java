@@ -50,13 +50,20 @@ public record HoldfastContender(
         false);
   }
 
+  /** In PostgreSQL, as leases in a table. */
+  public static HoldfastContender lease() {
+    return new HoldfastContender(
+        "Holdfast", at -> "postgresql://postgres@" + at + "/postgres", each -> each, false);
+  }
+
   /** On a quorum; the places of its nodes are joined by commas. */
   public static HoldfastContender quorum() {
-    return new HoldfastContender(
-        "Holdfast",
-        at -> "quorum:redis://" + at.replace(",", ",redis://") + ",?founding=at-once",
-        each -> each,
-        false);
+    return new HoldfastContender("Holdfast", HoldfastContender::quorumAt, each -> each, false);
+  }
+
+  /** The address of a quorum of nodes whose places are joined by commas. */
+  public static String quorumAt(String places) {
+    return "quorum:redis://" + places.replace(",", ",redis://");
   }
 
   /** Each hand-over goes through the store. */

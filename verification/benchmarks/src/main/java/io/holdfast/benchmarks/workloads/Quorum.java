@@ -8,6 +8,7 @@ import io.holdfast.benchmarks.harness.Outcome;
 import io.holdfast.benchmarks.harness.Plan;
 import io.holdfast.benchmarks.harness.Verdict;
 import io.holdfast.benchmarks.harness.Workload;
+import io.holdfast.quorum.QuorumMembers;
 import io.holdfast.testkit.servers.RedisServer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -39,6 +40,7 @@ public final class Quorum implements Workload {
       nodes.add(RedisServer.start());
     }
     String places = nodes.stream().map(RedisServer::hostAndPort).collect(Collectors.joining(","));
+    QuorumMembers.found(HoldfastContender.quorumAt(places));
     try (Client client = HoldfastContender.quorum().connect(places)) {
       Map<String, List<Metrics>> rounds = new LinkedHashMap<>();
       for (int round = 0; round <= plan.rounds(); round++) {

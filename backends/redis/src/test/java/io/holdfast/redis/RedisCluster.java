@@ -61,12 +61,17 @@ final class RedisCluster implements Deployment {
       }
       servers.get(node).call(command.toArray(String[]::new));
     }
+    // Nodes that meet with equal epochs raise them one after another, for seconds: a replica that
+    // takes over meanwhile may be outdone by its primary, which then stays one.
+    for (int node = 0; node < servers.size(); node++) {
+      servers.get(node).call("CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(node + 1));
+    }
     for (RedisServer server : servers) {
       String port = Integer.toString(servers.get(0).port());
       server.call("CLUSTER", "MEET", "127.0.0.1", port);
     }
     for (RedisServer server : servers) {
-      Eventually.until("the nodes know each other", () -> knownNodes(server) == servers.size());
+      Eventually.until("the nodes know each other", () -> knowsAll(server));
     }
     for (int replica = PRIMARIES; replica < servers.size(); replica++) {
       RedisServer primary = servers.get(replica - PRIMARIES);
@@ -111,8 +116,11 @@ final class RedisCluster implements Deployment {
     return proxies;
   }
 
-  private static long knownNodes(RedisServer server) {
-    return server.call("CLUSTER", "NODES").toString().lines().count();
+  /** Whether it has heard of all nodes, and of the latest epoch, which a take-over has to exceed. */
+  private boolean knowsAll(RedisServer server) {
+    String info = server.call("CLUSTER", "INFO").toString();
+    return info.contains("cluster_known_nodes:" + servers.size() + "\r\n")
+        && info.contains("cluster_current_epoch:" + servers.size() + "\r\n");
   }
 
   @Override

@@ -116,7 +116,9 @@ final class RedisCluster implements Deployment {
     return proxies;
   }
 
-  /** Whether it has heard of all nodes, and of the latest epoch, which a take-over has to exceed. */
+  /**
+   * Whether it has heard of all nodes, and of the latest epoch, which a take-over has to exceed.
+   */
   private boolean knowsAll(RedisServer server) {
     String info = server.call("CLUSTER", "INFO").toString();
     return info.contains("cluster_known_nodes:" + servers.size() + "\r\n")

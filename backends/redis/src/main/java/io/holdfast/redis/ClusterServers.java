@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -80,14 +79,12 @@ final class ClusterServers implements Topology {
             });
   }
 
-  private CompletableFuture<?> survey(List<HostAndPort> first) {
+  private CompletableFuture<?> survey(Set<HostAndPort> trusted) {
     List<HostAndPort> known = new ArrayList<>(servers.keySet());
     Collections.shuffle(known, new Random(context.random().nextLong()));
-    Set<HostAndPort> places = new LinkedHashSet<>(first);
-    places.addAll(known);
-    places.addAll(settings.hosts());
-    return new ClusterSurvey(connector, epoch, this::use)
-        .ask(List.copyOf(places))
+    known.addAll(settings.hosts());
+    return new ClusterSurvey(place -> ClusterView.read(connector, place), epoch, trusted, this::use)
+        .ask(known)
         .thenAccept(this::closeAllBut);
   }
 

@@ -3,7 +3,6 @@ package io.holdfast.redis;
 
 import io.holdfast.spi.BackendContext;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -19,45 +18,42 @@ final class SlotSurveys {
   private static final Duration PACE = Duration.ofSeconds(1);
 
   private final BackendContext context;
-  private final Function<List<HostAndPort>, CompletableFuture<?>> survey;
-  private final Set<HostAndPort> better = new LinkedHashSet<>();
+  private final Function<Set<HostAndPort>, CompletableFuture<?>> survey;
+  private final Set<HostAndPort> trusted = new LinkedHashSet<>();
   private @Nullable CompletableFuture<?> reading;
   private long readNanos;
   private boolean isDue;
   private boolean closed;
 
   /**
-   * @param survey asks the nodes of the cluster, first those that are given
+   * @param survey asks the nodes of the cluster, and among them in any case those that are given
    */
-  SlotSurveys(BackendContext context, Function<List<HostAndPort>, CompletableFuture<?>> survey) {
+  SlotSurveys(BackendContext context, Function<Set<HostAndPort>, CompletableFuture<?>> survey) {
     this.context = context;
     this.survey = survey;
   }
 
   /** Reads the map now, unless it is being read. */
-  CompletableFuture<?> now() {
-    List<HostAndPort> first;
-    synchronized (this) {
-      CompletableFuture<?> running = reading;
-      if (running != null && !running.isDone()) {
-        return running;
-      }
-      readNanos = context.now().monotonicNanos();
-      first = new ArrayList<>(better);
-      better.clear();
-      CompletableFuture<?> started = survey.apply(first);
-      reading = started;
-      return started;
+  synchronized CompletableFuture<?> now() {
+    CompletableFuture<?> running = running();
+    if (running != null) {
+      return running;
     }
+    readNanos = context.now().monotonicNanos();
+    Set<HostAndPort> asked = Set.copyOf(trusted);
+    trusted.clear();
+    CompletableFuture<?> started = survey.apply(asked);
+    reading = started;
+    return started;
   }
 
   /**
    * Reads the map as soon as the pace allows it.
    *
-   * @param newer nodes that are known to be newer than others, which are asked in any case
+   * @param named nodes to which redirections led, which are asked in any case
    */
-  synchronized void soon(HostAndPort... newer) {
-    better.addAll(List.of(newer));
+  synchronized void soon(HostAndPort... named) {
+    trusted.addAll(List.of(named));
     if (isDue || closed) {
       return;
     }
@@ -67,14 +63,22 @@ final class SlotSurveys {
     context.after(Duration.ofNanos(waitNanos), this::readDue);
   }
 
-  private void readDue() {
-    synchronized (this) {
-      isDue = false;
-      if (closed) {
-        return;
-      }
+  /** A reading that runs may have asked before what this one is about: it is awaited. */
+  private synchronized void readDue() {
+    CompletableFuture<?> running = running();
+    if (running != null) {
+      Answers.ignore(running.whenComplete((read, failure) -> readDue()));
+      return;
     }
-    Answers.ignore(now());
+    isDue = false;
+    if (!closed) {
+      Answers.ignore(now());
+    }
+  }
+
+  private @Nullable CompletableFuture<?> running() {
+    CompletableFuture<?> last = reading;
+    return last == null || last.isDone() ? null : last;
   }
 
   synchronized void close() {

@@ -159,7 +159,10 @@ class ClusterTopologyTest {
       long before = readings(cluster);
       long sinceNanos = System.nanoTime();
       for (int i = 0; i < 300; i++) {
-        assertThatThrownBy(() -> one.lock("a").tryAcquire()).hasMessageContaining("CLUSTERDOWN");
+        // That the slot is down, or on a busy machine that there is no answer.
+        assertThatThrownBy(() -> one.lock("a").tryAcquire())
+            .isInstanceOfSatisfying(
+                BackendException.class, failed -> assertThat(failed.isTransient()).isTrue());
       }
       Eventually.until("the map is read again", () -> readings(cluster) > before);
       long read = readings(cluster) - before;

@@ -3,18 +3,9 @@ package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.Holder;
-import io.holdfast.LossCause;
-import io.holdfast.Origin;
-import io.holdfast.spi.BackendContext;
-import io.holdfast.spi.LockBackend.Acquisition.Granted;
-import io.holdfast.spi.Moment;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class LinkTest {
   private static final Duration LONGEST = Duration.ofSeconds(1);
 
-  private final Later context = new Later();
+  private final LaterContext context = new LaterContext();
   private final AtomicReference<Runnable> broken = new AtomicReference<>(() -> {});
   private final AtomicReference<@Nullable Error> defect = new AtomicReference<>();
   private final Link<Link.Line> link =
@@ -84,54 +75,5 @@ class LinkTest {
     assertThat(link.line()).isCompletedExceptionally();
     context.runNext();
     assertThat(link.line()).isCompleted();
-  }
-
-  /** Runs what is due when a test says so. */
-  private static final class Later implements BackendContext {
-    private final RandomGenerator random = RandomGenerator.getDefault();
-    private final Deque<Runnable> tasks = new ArrayDeque<>();
-    private final Deque<Duration> delays = new ArrayDeque<>();
-    private long nanos;
-
-    Duration runNext() {
-      tasks.remove().run();
-      Duration delay = delays.remove();
-      pass(delay);
-      return delay;
-    }
-
-    void pass(Duration time) {
-      nanos += time.toNanos();
-    }
-
-    @Override
-    public void after(Duration delay, Runnable task) {
-      tasks.add(task);
-      delays.add(delay);
-    }
-
-    @Override
-    public Moment now() {
-      return new Moment(nanos, nanos);
-    }
-
-    @Override
-    public Origin origin() {
-      return new Origin("process", "test", 1, "test");
-    }
-
-    @Override
-    public RandomGenerator random() {
-      return random;
-    }
-
-    @Override
-    public void granted(Holder holder, Granted grant) {}
-
-    @Override
-    public void retry(String name) {}
-
-    @Override
-    public void lost(Holder holder, LossCause cause) {}
   }
 }

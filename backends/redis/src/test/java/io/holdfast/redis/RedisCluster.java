@@ -13,37 +13,41 @@ final class RedisCluster implements Deployment {
   private static final int PRIMARIES = 3;
 
   private final List<RedisServer> servers = new ArrayList<>();
+  private final String timeout;
 
   RedisCluster() {
     this(RedisServer.binary());
   }
 
-  /** Takes no node for dead that a busy machine keeps waiting. */
+  /** Takes no node for dead that a busy machine keeps waiting, and nor do its clients. */
   static RedisCluster thatIsPatient() {
-    return new RedisCluster(RedisServer.binary(), "--cluster-node-timeout", "60000");
+    return patient((node, options) -> RedisServer.startBinary(RedisServer.binary(), options));
+  }
+
+  private static RedisCluster patient(Starter starter) {
+    return new RedisCluster("4s", starter, "--cluster-node-timeout", "60000");
   }
 
   /** The replicas go by another clock than the primaries; starts only from Redis 6.2. */
   static RedisCluster withReplicasThatGoBy(SettableClock clock) {
     String binary = OldRedis.binary();
-    return new RedisCluster(
+    return patient(
         (node, options) ->
             node < PRIMARIES
                 ? RedisServer.startBinary(binary, options)
-                : RedisServer.startBinary(binary, clock, options),
-        "--cluster-node-timeout",
-        "60000");
+                : RedisServer.startBinary(binary, clock, options));
   }
 
   RedisCluster(String binary, String... options) {
-    this((node, all) -> RedisServer.startBinary(binary, all), options);
+    this("2s", (node, all) -> RedisServer.startBinary(binary, all), options);
   }
 
   private interface Starter {
     RedisServer start(int node, String... options);
   }
 
-  private RedisCluster(Starter starter, String... options) {
+  private RedisCluster(String timeout, Starter starter, String... options) {
+    this.timeout = timeout;
     List<String> all = new ArrayList<>(List.of("--cluster-enabled", "yes"));
     all.addAll(List.of("--cluster-config-file", "nodes.conf", "--cluster-node-timeout", "2000"));
     // Otherwise one stopped primary stops them all.
@@ -127,7 +131,7 @@ final class RedisCluster implements Deployment {
 
   @Override
   public String address() {
-    return "redis-cluster://" + servers.get(0).hostAndPort() + "?timeout=2s";
+    return "redis-cluster://" + servers.get(0).hostAndPort() + "?timeout=" + timeout;
   }
 
   List<RedisServer> primaries() {
